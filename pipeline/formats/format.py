@@ -1,0 +1,127 @@
+"""What a log format is: data only. Text goes in, columns or nothing come out.
+
+A format names its patterns; a pattern names the columns that it fills. The same ``Value`` describes how a
+column is filled, whether the named fields come from the groups of a regular expression (lines), the
+keys of a JSON object (records) or the header of a delimited table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Kind = Literal["text", "int", "float", "bool", "seconds", "stamp", "hostlist", "tres_gpus", "pci", "lower"]
+Role = Literal["trainer", "scheduler", "checkpoint", "node", "any"]
+Shape = Literal["lines", "records", "table"]
+Stamp = Literal[
+    "iso",  # 2026-03-01[T ]10:11:12[.,frac][ offset]; also 2026-03-01_10:11:12
+    "glog",  # [IWEFC]MMDD or MDD (month not padded) HH:MM:SS[.frac]; no year, no zone
+    "syslog",  # Mar  1 10:11:12; no year, no zone
+    "ctime",  # [Thu] Apr 09 05:42:17 [ZONE] 2026
+    "epoch_s",
+    "epoch_ms",
+    "epoch_us",
+    "uptime_s",  # seconds since boot: no wall time
+    "uptime_us",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """How one column is filled.
+
+    Attributes:
+        group: named group or field that holds the text; several names are tried in order, the first
+            that is not empty wins. Empty for a constant.
+        kind: how the text is read. ``int`` and ``float`` accept thousands separators, ``nan`` and
+            ``inf``; ``seconds`` reads ``[D-]HH:MM:SS``, ``MM:SS`` or a plain number; ``bool`` reads
+            true/false/1/0/yes/no; ``hostlist`` expands ``gpu[001-003,007]``; ``tres_gpus`` takes the
+            number of GPUs out of a trackable-resources text; ``pci`` normalises a PCI address.
+            What cannot be read becomes null.
+        scale: factor applied after reading a number (1e-3 turns milliseconds into seconds).
+        stamp: shape of the time, for kind ``stamp``.
+        const: the value itself, for a constant.
+        mapping: replaces the text before it is read; text not listed becomes ``mapping.get("*")``
+            or stays as it is when there is no ``"*"``.
+    """
+
+    group: str | tuple[str, ...] = ""
+    kind: Kind = "text"
+    scale: float = 1.0
+    stamp: Stamp | None = None
+    const: str | int | float | bool | None = None
+    mapping: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """One kind of line or record.
+
+    Attributes:
+        name: unique within the format.
+        table: event table that it fills; empty for a line that is known and carries nothing.
+        columns: column of that table (or of its provenance) to how it is filled. Where ``ts`` is not
+            named, the engine takes the stamp at the head of the line, if there is one.
+        literals: for lines: at least one of them is in every line that the pattern matches.
+        regex: for lines: Rust regular expression with named groups, searched in the peeled line.
+            ``(?x)`` is allowed. Backreferences and look-around do not exist.
+        extras: optional columns found by name anywhere in a line that ``regex`` matched:
+            column to (regular expression with one group named ``v``, value of group ``v``).
+        each: for lines: when set, every match of this second expression in the line makes a row; its
+            named groups are added to those of ``regex``.
+        when: for records and tables: fields that must be present and not null.
+        where: for records and tables: fields that must have one of the given texts.
+        unique: True when no other program prints these literals: a line that holds one of them and
+            does not match is torn, and counted as bad.
+        versions: upstream versions that print it, for the documentation.
+        note: what a reader must know about its numbers.
+    """
+
+    name: str
+    table: str
+    columns: Mapping[str, Value] = field(default_factory=dict)
+    literals: tuple[str, ...] = ()
+    regex: str = ""
+    extras: Mapping[str, tuple[str, Value]] = field(default_factory=dict)
+    each: str = ""
+    when: tuple[str, ...] = ()
+    where: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    unique: bool = False
+    versions: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A log format: the program that writes it, and its patterns.
+
+    Attributes:
+        name: module name; unique.
+        title: the program, for people.
+        link: upstream source or documentation.
+        role: what the file is evidence of. A run exists where a ``trainer`` format is.
+        shape: ``lines`` of text, ``records`` (one JSON object per line, keys possibly below
+            ``unwrap``) or a delimited ``table`` with a header.
+        primary: False for formats that occur inside other programs' output and never name a file.
+        step_time: what the logged step time includes, as sentences for the documentation:
+            evaluation, saves, data wait, and whether it is a mean.
+        step_time_excludes_stalls: True where saves and evaluations are outside the printed step time.
+        deciding: patterns of which a match in the sample is proof that the file has this format.
+        header: for tables: column names of which at least ``header_min`` are in the header line.
+    """
+
+    name: str
+    title: str
+    link: str
+    role: Role
+    patterns: tuple[Pattern, ...]
+    shape: Shape = "lines"
+    primary: bool = True
+    step_time: str = ""
+    step_time_excludes_stalls: bool = True
+    deciding: tuple[str, ...] = ()
+    unwrap: tuple[str, ...] = ()
+    header: tuple[str, ...] = ()
+    header_min: int = 3
+    versions: str = ""
