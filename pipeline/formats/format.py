@@ -55,6 +55,21 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
+class Derived:
+    """A further field of a table, cut out of another one.
+
+    Attributes:
+        fields: names tried in order; the first that is not empty is cut.
+        regex: Rust regular expression with one group named ``v``; no match makes the new field null.
+        text: the new field, in which ``$v`` stands for the group.
+    """
+
+    fields: tuple[str, ...]
+    regex: str
+    text: str = "$v"
+
+
+@dataclass(frozen=True, slots=True)
 class Pattern:
     """One kind of line or record.
 
@@ -108,7 +123,12 @@ class Format:
             evaluation, saves, data wait, and whether it is a mean.
         step_time_excludes_stalls: True where saves and evaluations are outside the printed step time.
         deciding: patterns of which a match in the sample is proof that the file has this format.
-        header: for tables: column names of which at least ``header_min`` are in the header line.
+        header: for tables: column names of which at least ``header_min`` are in the header line. Names are
+            compared without case; fields bear the names as they are spelt here.
+        shapes: for tables: column to the regular expression that its whole text must match. A row in which
+            one does not match is split otherwise, and bad where no way to split it fits.
+        free: for tables: columns whose text may hold the delimiter or a line break.
+        derive: for tables: further fields by name; patterns use them like columns.
     """
 
     name: str
@@ -124,4 +144,7 @@ class Format:
     unwrap: tuple[str, ...] = ()
     header: tuple[str, ...] = ()
     header_min: int = 3
+    shapes: Mapping[str, str] = field(default_factory=dict)
+    free: tuple[str, ...] = ()
+    derive: Mapping[str, Derived] = field(default_factory=dict)
     versions: str = ""

@@ -1,0 +1,49 @@
+"""Host lists: the grammar of Slurm, and what is not a whole list."""
+
+import pytest
+
+from pipeline.ingest.hostlist import expand_hostlist
+
+
+@pytest.mark.parametrize(
+    ("text", "hosts"),
+    [
+        ("gx017", ["gx017"]),
+        ("gx017,gx018", ["gx017", "gx018"]),
+        ("gx[001-003,007]", ["gx001", "gx002", "gx003", "gx007"]),
+        ("gx-[0416,0418-0419],login1", ["gx-0416", "gx-0418", "gx-0419", "login1"]),
+        ("r[1-2]n[09-10]", ["r1n09", "r1n10", "r2n09", "r2n10"]),
+        ("gx[1-2].cluster", ["gx1.cluster", "gx2.cluster"]),
+        ("gx[9-11]", ["gx9", "gx10", "gx11"]),
+        ("tux[00x11]", ["tux00", "tux01", "tux10", "tux11"]),
+        ("tux[0Ax0B]", ["tux0A", "tux0B"]),
+    ],
+)
+def test_expands(text: str, hosts: list[str]) -> None:
+    assert hosts == expand_hostlist(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        None,
+        "",
+        "None assigned",
+        "(null)",
+        "n/a",
+        "gx[001-0",  # cut by a narrow column
+        "gx[001-004,+",
+        "gx[001-004]...",
+        "gx001,gx0+",
+        "gx[004-001]",
+        "gx[[1-2]]",
+        "gx[a-b]",
+        "gx[1-2],",
+        "gx[0-999999999]",
+        "gx[0-" + "9" * 5000 + "]",
+        "a[0-999]b[0-999]c[0-999]",
+        "two words",
+    ],
+)
+def test_is_not_a_whole_list(text: str | None) -> None:
+    assert expand_hostlist(text) is None
