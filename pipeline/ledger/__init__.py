@@ -1,0 +1,1 @@
+"""From event tables to the ledger: SELECT files, their order, their laws, and read-only queries."""

@@ -1,0 +1,140 @@
+"""From a store of event tables to ``goodput.duckdb``: seeds, configuration, relations in order, checks."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+
+import pipeline
+from pipeline.config import Config
+from pipeline.errors import GoodputError
+from pipeline.ledger.check import Violation, run_checks
+from pipeline.ledger.events import load_events, quoted
+from pipeline.ledger.relations import Relation, order_relations, read_relations
+from pipeline.ledger.seeds import load_seeds
+from pipeline.ledger.settings import load_settings
+from pipeline.windows import WindowOptions
+
+DATABASE = "goodput.duckdb"
+
+#: One thread on purpose: sums of floating-point numbers and ties of unordered rows then come out the
+#: same on every machine. A million steps take a few seconds.
+THREADS = 1
+MEMORY_LIMIT = "8GB"
+
+
+@dataclass(frozen=True, slots=True)
+class ClassifySummary:
+    """What was built.
+
+    Attributes:
+        relations: number of relations built from SQL files.
+        violations: laws that the data break; empty when they agree with themselves.
+    """
+
+    relations: int
+    violations: tuple[Violation, ...]
+
+
+def sql_folder() -> Path:
+    """Return the folder of the project's own SQL files, beside the package."""
+    return Path(pipeline.__file__).parent.parent / "sql"
+
+
+def classify(store: Path, config: Config, window: WindowOptions, sql: Path | None = None) -> ClassifySummary:
+    """Build ``<store>/goodput.duckdb`` afresh from the event tables of ``store``.
+
+    The file is written under a temporary name and renamed, so that a reader never sees half of it.
+
+    Args:
+        store: folder that holds ``events/``.
+        config: settings of the logs.
+        window: report windows.
+        sql: folder of SQL files, instead of the project's own.
+
+    Raises:
+        GoodputError: the store or a SQL file cannot be used; names the file.
+    """
+    folder = sql if sql is not None else sql_folder()
+    target, draft = store / DATABASE, store / f"{DATABASE}.part"
+    remove_draft(draft)
+    if not store.is_dir():
+        raise GoodputError(f"there is no store `{store}`", now="run `goodput ingest LOGS --store DIR` first")
+    try:
+        with connect(draft) as con:
+            summary = build(con, store, config, window, folder)
+        os.replace(draft, target)
+    finally:
+        remove_draft(draft)
+    return summary
+
+
+def build(
+    con: duckdb.DuckDBPyConnection, store: Path, config: Config, window: WindowOptions, folder: Path
+) -> ClassifySummary:
+    """Build every schema in an empty database; see `classify`."""
+    given = [
+        *load_events(con, store),
+        *load_seeds(con, folder / "seeds"),
+        *load_settings(con, store, config, window),
+    ]
+    relations = order_relations(read_relations(folder), given)
+    glossary = read_glossary(con, given)
+    for schema in ("staging", "ledger", "marts"):
+        con.execute(f"create schema if not exists {schema}")
+    for relation in relations:
+        create_relation(con, relation, glossary)
+    checks = order_relations(read_relations(folder, ("checks",)), [*given, *(r.full_name for r in relations)])
+    return ClassifySummary(len(relations), run_checks(con, checks))
+
+
+def connect(database: Path) -> duckdb.DuckDBPyConnection:
+    """Open a database for building: one thread, UTC, and no extension is ever fetched."""
+    con = duckdb.connect(
+        str(database),
+        config={
+            "threads": THREADS,
+            "memory_limit": MEMORY_LIMIT,
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+        },
+    )
+    con.execute("set TimeZone = 'UTC'")
+    return con
+
+
+def create_relation(con: duckdb.DuckDBPyConnection, relation: Relation, glossary: dict[str, str]) -> None:
+    """Create one relation as a table, with comments from its file, else from ``glossary``.
+
+    Raises:
+        GoodputError: DuckDB refuses the SELECT; names the file.
+    """
+    name = relation.full_name
+    try:
+        con.execute(f"create table {name} as {relation.sql}")
+    except duckdb.Error as error:
+        raise GoodputError(f"`{name}` cannot be built", where=str(relation.path), why=str(error)) from error
+    columns = [row[0] for row in con.execute(f"describe {name}").fetchall()]
+    con.execute(f"comment on table {name} is {quoted(relation.comment(columns))}")
+    meanings = relation.column_meanings(columns)
+    for column in columns:
+        meaning = meanings.get(column) or glossary.get(column)
+        if meaning:
+            con.execute(f'comment on column {name}."{column}" is {quoted(meaning)}')
+
+
+def read_glossary(con: duckdb.DuckDBPyConnection, given: list[str]) -> dict[str, str]:
+    """Return column name to meaning, unit included, from ``seeds.columns`` where there is one."""
+    if "seeds.columns" not in given:
+        return {}
+    rows = con.execute("select \"column\", concat_ws('; ', meaning, unit) from seeds.columns").fetchall()
+    return dict(rows)
+
+
+def remove_draft(draft: Path) -> None:
+    """Remove what a stopped build left: the draft and its write-ahead log."""
+    for path in (draft, draft.with_name(f"{draft.name}.wal")):
+        path.unlink(missing_ok=True)

@@ -1,0 +1,80 @@
+"""Event tables from the Parquet parts of a store into schema ``events``, with their comments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+
+from pipeline.errors import GoodputError
+from pipeline.tables import EVENT_TABLES, Table
+
+
+def load_events(con: duckdb.DuckDBPyConnection, store: Path) -> list[str]:
+    """Copy every event table of ``<store>/events`` into ``events.<table>``.
+
+    Parts are read in name order and rows in file order, so that the copy does not depend on the machine.
+
+    Returns:
+        the qualified names of the tables, sorted.
+
+    Raises:
+        GoodputError: the folder is not a store, or a part does not have the table's columns.
+    """
+    folder = store / "events"
+    if not folder.is_dir():
+        raise GoodputError(
+            f"`{store}` holds no event tables",
+            where=str(folder),
+            now="run `goodput ingest LOGS --store DIR` first, or name the store that it wrote",
+        )
+    con.execute("create schema if not exists events")
+    for table in EVENT_TABLES.values():
+        parts = [str(p) for p in sorted((folder / table.name).glob("*.parquet"))]
+        columns = ", ".join(f'cast("{c.name}" as {sql_type(c.type)}) as "{c.name}"' for c in table.columns)
+        if parts:
+            source = "read_parquet(?, union_by_name = false, hive_partitioning = false)"
+            arguments: list[object] = [parts]
+        else:
+            nulls = ", ".join(f'null as "{c.name}"' for c in table.columns)
+            source, arguments = f"(select {nulls} where false)", []
+        try:
+            con.execute(f"create table events.{table.name} as select {columns} from {source}", arguments)
+        except duckdb.Error as error:
+            raise GoodputError(
+                f"event table `{table.name}` cannot be read",
+                where=str(folder / table.name),
+                why=str(error).strip().splitlines()[0],
+                now="remove the store and ingest again",
+            ) from error
+        _comment(con, table)
+    return sorted(f"events.{name}" for name in EVENT_TABLES)
+
+
+def sql_type(arrow: pa.DataType) -> str:
+    """Return the DuckDB type of an Arrow type that event tables use."""
+    if pa.types.is_list(arrow):
+        return f"{sql_type(arrow.value_type)}[]"
+    return _SQL_TYPES[str(arrow)]
+
+
+_SQL_TYPES = {
+    "string": "varchar",
+    "bool": "boolean",
+    "int32": "integer",
+    "int64": "bigint",
+    "double": "double",
+    "timestamp[us, tz=UTC]": "timestamptz",
+}
+
+
+def _comment(con: duckdb.DuckDBPyConnection, table: Table) -> None:
+    con.execute(f"comment on table events.{table.name} is {quoted(table.grain)}")
+    for column in table.columns:
+        con.execute(f'comment on column events.{table.name}."{column.name}" is {quoted(column.meaning)}')
+
+
+def quoted(text: str) -> str:
+    """Return ``text`` as a SQL string literal; `comment on` takes no parameters."""
+    return "'" + text.replace("'", "''") + "'"

@@ -1,0 +1,215 @@
+"""SQL files as relations: one SELECT per file, its comments, what it reads, and the order to build in.
+
+The folder of a file is its schema and its stem the name of the relation. The comment block at its head says
+what one row is, how not to sum it, and, in lines of the form ``-- column: meaning``, what columns mean.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from pipeline.errors import GoodputError, nearest
+
+#: Schemas that are built from SQL files, in the direction of the flow.
+BUILT_SCHEMAS = ("staging", "ledger", "marts")
+
+#: What the files of a schema may read; a name with a dot is one relation, the rest are whole schemas.
+MAY_READ: Mapping[str, frozenset[str]] = {
+    "staging": frozenset({"events", "seeds", "config", "staging"}),
+    "ledger": frozenset({"events", "staging", "ledger", "seeds", "config"}),
+    # Data quality is about the input itself, so marts see the list of files, and nothing else of it.
+    "marts": frozenset(
+        {"ledger", "marts", "seeds", "config", "staging.sources", "events.sources", "events.templates"}
+    ),
+    "checks": frozenset({"events", "seeds", "config", "staging", "ledger", "marts"}),
+}
+
+_COLUMN_LINE = re.compile(r"^([a-z][a-z0-9_]*): (\S.*)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """One SELECT file.
+
+    Attributes:
+        schema: its folder.
+        name: its stem.
+        path: the file.
+        sql: its text.
+        header: the lines of its leading comment block, without dashes.
+        reads: the qualified relations that it names, sorted.
+    """
+
+    schema: str
+    name: str
+    path: Path
+    sql: str
+    header: tuple[str, ...]
+    reads: tuple[str, ...]
+
+    @property
+    def full_name(self) -> str:
+        """Schema and name with a dot."""
+        return f"{self.schema}.{self.name}"
+
+    @property
+    def grain(self) -> str:
+        """First comment line: what one row is."""
+        return self.header[0] if self.header else ""
+
+    def comment(self, columns: Iterable[str]) -> str:
+        """Return the header as one text, without the lines that document one of ``columns``."""
+        own = self.column_meanings(columns)
+        lines = (row for row in self.header if (row.partition(":")[0] not in own))
+        return " ".join(lines)
+
+    def column_meanings(self, columns: Iterable[str]) -> dict[str, str]:
+        """Return column to meaning for those of ``columns`` that the header documents."""
+        known = set(columns)
+        found = (_COLUMN_LINE.match(row) for row in self.header)
+        return {m[1]: m[2] for m in found if m and m[1] in known}
+
+
+def read_relations(folder: Path, schemas: Iterable[str] = BUILT_SCHEMAS) -> list[Relation]:
+    """Read every ``<folder>/<schema>/*.sql``.
+
+    Raises:
+        GoodputError: a file is not a single SELECT, has no grain, or names a relation without a schema.
+    """
+    with duckdb.connect(":memory:") as parser:
+        return [
+            read_relation(path, parser)
+            for schema in schemas
+            for path in sorted((folder / schema).glob("*.sql"))
+        ]
+
+
+def read_relation(path: Path, parser: duckdb.DuckDBPyConnection) -> Relation:
+    """Read one SELECT file; ``parser`` is any connection."""
+    sql = path.read_text(encoding="utf-8")
+    header = tuple(_header(sql))
+    if not header:
+        raise GoodputError(
+            f"`{path.parent.name}.{path.stem}` does not say what one row is",
+            where=str(path),
+            now="begin the file with a comment: -- one row per …",
+        )
+    reads = _references(sql, path, parser)
+    return Relation(path.parent.name, path.stem, path, sql, header, reads)
+
+
+def order_relations(relations: Iterable[Relation], given: Iterable[str]) -> list[Relation]:
+    """Return ``relations`` so that each comes after what it reads.
+
+    Args:
+        relations: SELECT files.
+        given: qualified names that exist already: event tables, seeds and configuration.
+
+    Raises:
+        GoodputError: a cycle, an unknown relation or a broken layer rule; names the file.
+    """
+    by_name = {r.full_name: r for r in relations}
+    known = {*by_name, *given}
+    for relation in by_name.values():
+        for name in relation.reads:
+            _refuse_wrong_read(relation, name, known)
+    graph = {r.full_name: [n for n in r.reads if n in by_name] for r in by_name.values()}
+    try:
+        ordered = list(TopologicalSorter(graph).static_order())
+    except CycleError as error:
+        # graphlib lists a cycle from the relation that is read to the one that reads it.
+        cycle = list(reversed(error.args[1]))
+        raise GoodputError(
+            "relations read each other in a circle",
+            where=str(by_name[cycle[0]].path),
+            why=" → ".join(cycle),
+            now="take the common part into a relation of its own",
+        ) from error
+    return [by_name[name] for name in ordered]
+
+
+def _refuse_wrong_read(relation: Relation, name: str, known: set[str]) -> None:
+    allowed = MAY_READ[relation.schema]
+    schema = name.partition(".")[0]
+    if not {schema, name} & allowed:
+        raise GoodputError(
+            f"`{relation.full_name}` must not read `{name}`",
+            where=str(relation.path),
+            why=f"{relation.schema} reads only {', '.join(sorted(allowed))}",
+            now="take it from a relation of those",
+        )
+    if name not in known:
+        raise GoodputError(
+            f"`{relation.full_name}` reads `{name}`, which does not exist",
+            where=str(relation.path),
+            now=nearest(name, known) or f"add sql/{name.replace('.', '/')}.sql",
+        )
+
+
+def _header(sql: str) -> Iterator[str]:
+    for row in sql.splitlines():
+        if not row.startswith("--"):
+            return
+        yield row.removeprefix("--").strip()
+
+
+def syntax_tree(sql: str, where: str, parser: duckdb.DuckDBPyConnection) -> dict[str, Any]:
+    """Return DuckDB's own syntax tree of a SELECT, unbound.
+
+    Raises:
+        GoodputError: the text is not exactly one SELECT; names ``where``.
+    """
+    row = parser.execute("select json_serialize_sql(?, skip_null := true)", [sql]).fetchone()
+    tree: dict[str, Any] = json.loads(row[0]) if row else {"error": True, "error_message": "no text"}
+    if tree["error"]:
+        place = tree.get("position")
+        raise GoodputError(
+            "this is not a SELECT that can be read",
+            where=f"{where}, line {sql[: int(place)].count(chr(10)) + 1}" if place else where,
+            why=str(tree.get("error_message", "")),
+        )
+    if len(tree["statements"]) != 1:
+        raise GoodputError(
+            f"one SELECT is expected here, not {len(tree['statements'])}", where=where, now="split the file"
+        )
+    statement: dict[str, Any] = tree["statements"][0]
+    return statement
+
+
+def _references(sql: str, path: Path, parser: duckdb.DuckDBPyConnection) -> tuple[str, ...]:
+    tree = syntax_tree(sql, str(path), parser)
+    ctes: set[str] = set()
+    tables: list[tuple[str, str]] = []
+    for node in _nodes(tree):
+        ctes.update(entry["key"] for entry in node.get("cte_map", {}).get("map", ()))
+        if node.get("type") == "BASE_TABLE":
+            tables.append((node.get("schema_name", ""), node["table_name"]))
+    loose = sorted({name for schema, name in tables if not schema and name not in ctes})
+    if loose:
+        raise GoodputError(
+            f"`{loose[0]}` has no schema",
+            where=str(path),
+            why="relations are always schema-qualified; only steps of the same file are not",
+            now=f"write <schema>.{loose[0]}, or add the step",
+        )
+    return tuple(sorted({f"{schema}.{name}" for schema, name in tables if schema}))
+
+
+def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
+    """Every object of the tree; iterative, because long queries nest deeper than Python recurses."""
+    stack = [tree]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, dict):
+            yield item
+            stack.extend(item.values())
+        elif isinstance(item, list):
+            stack.extend(item)

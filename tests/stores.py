@@ -1,0 +1,25 @@
+"""Small stores of event tables for tests: rows as dictionaries, missing columns null."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from pipeline.tables import EVENT_TABLES
+
+Rows = Mapping[str, Sequence[Mapping[str, Any]]]
+
+
+def write_store(store: Path, tables: Rows | None = None) -> Path:
+    """Write a store in which every event table exists and holds the given rows."""
+    given = tables or {}
+    for name, table in EVENT_TABLES.items():
+        folder = store / "events" / name
+        folder.mkdir(parents=True, exist_ok=True)
+        rows = [{c.name: row.get(c.name) for c in table.columns} for row in given.get(name, ())]
+        pq.write_table(pa.Table.from_pylist(rows, schema=table.schema), folder / "part-0.parquet")
+    return store
