@@ -1,0 +1,87 @@
+"""Cases of SQL as folders of data: given rows in, one SELECT run, rows out."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import duckdb
+from stores import write_store
+
+from pipeline.config import EMPTY_CONFIG
+from pipeline.ledger.build import DATABASE, classify, connect, sql_folder
+from pipeline.ledger.relations import Relation, read_relations
+from pipeline.windows import WindowOptions
+
+TESTS = Path(__file__).resolve().parent
+
+
+def build_empty_ledger(folder: Path) -> Path:
+    """Build the ledger of a store without any row; its tables lend their types to the cases."""
+    classify(write_store(folder), EMPTY_CONFIG, WindowOptions())
+    return folder / DATABASE
+
+
+def all_relations() -> dict[str, Relation]:
+    """Return every SELECT file of the project by qualified name, checks included."""
+    relations = read_relations(sql_folder(), ("staging", "ledger", "marts", "checks"))
+    return {r.full_name: r for r in relations}
+
+
+def open_case(case: Path, relation: Relation, empty: Path) -> duckdb.DuckDBPyConnection:
+    """Return a database with what ``relation`` reads: the case's rows, the seeds, else nothing."""
+    given = {p.stem.removeprefix("given_"): p for p in sorted(case.glob("given_*.csv"))}
+    strangers = set(given) - set(relation.reads)
+    assert not strangers, f"{case}: {relation.full_name} does not read {sorted(strangers)}"
+    con = connect(Path(":memory:"))
+    con.execute(f"attach '{empty}' as empty (read_only)")
+    for name in relation.reads:
+        con.execute(f"create schema if not exists {name.partition('.')[0]}")
+        keep = "" if name.startswith("seeds.") and name not in given else "limit 0"
+        con.execute(f"create table {name} as from empty.{name} {keep}")
+        if name in given:
+            load_given(con, name, given[name])
+    return con
+
+
+def load_given(con: duckdb.DuckDBPyConnection, name: str, path: Path) -> None:
+    """Insert the rows of a CSV file; empty cells and absent columns are null."""
+    types = {row[0]: row[1] for row in con.execute(f"describe {name}").fetchall()}
+    header, rows = read_csv(path)
+    assert set(header) <= set(types), f"{path}: {name} has no {sorted(set(header) - set(types))}"
+    columns = ", ".join(f'"{c}"' for c in header)
+    casts = ", ".join(f"cast(? as {types[c]})" for c in header)
+    if rows:
+        con.executemany(f"insert into {name} ({columns}) values ({casts})", rows)
+
+
+def read_csv(path: Path) -> tuple[list[str], list[list[str | None]]]:
+    """Return header and rows of a CSV file; an empty cell is None."""
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.reader(file) if row]
+    assert rows, f"{path} has no header"
+    assert all(len(row) == len(rows[0]) for row in rows), f"{path}: rows of unequal length"
+    return rows[0], [[cell or None for cell in row] for row in rows[1:]]
+
+
+def result_rows(con: duckdb.DuckDBPyConnection, sql: str, columns: list[str]) -> list[tuple[str | None, ...]]:
+    """Run a SELECT and return the named columns as text, in the order of all of them."""
+    chosen = ", ".join(f'cast("{c}" as varchar)' for c in columns)
+    return sorted(con.execute(f"select {chosen} from ({sql}\n)").fetchall(), key=_sort_key)
+
+
+def expected_rows(
+    con: duckdb.DuckDBPyConnection, sql: str, path: Path
+) -> tuple[list[str], list[tuple[str | None, ...]]]:
+    """Return the columns of ``expected.csv`` and its rows as text, normalised by the types of the result."""
+    header, rows = read_csv(path)
+    types = {row[0]: row[1] for row in con.execute(f"describe ({sql}\n)").fetchall()}
+    missing = [c for c in header if c not in types]
+    assert not missing, f"{path}: the relation has no {missing}"
+    casts = ", ".join(f"cast(cast(? as {types[c]}) as varchar)" for c in header)
+    texts = [con.execute(f"select {casts}", row).fetchone() or () for row in rows]
+    return header, sorted(texts, key=_sort_key)
+
+
+def _sort_key(row: tuple[str | None, ...]) -> tuple[tuple[bool, str], ...]:
+    return tuple((cell is None, cell or "") for cell in row)
