@@ -1,0 +1,100 @@
+"""The command line: a function per command in ``commands/``, and the edge where errors become text."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import click
+
+from pipeline import __version__
+from pipeline.commands.categories import categories
+from pipeline.commands.classify import classify
+from pipeline.commands.explain import explain
+from pipeline.commands.formats import formats
+from pipeline.commands.ingest import ingest
+from pipeline.commands.report import report
+from pipeline.commands.sql import sql
+from pipeline.errors import GoodputError
+
+DONE, CONTRADICTION, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
+
+
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    no_args_is_help=False,
+    invoke_without_command=True,
+)
+@click.version_option(__version__, message="%(prog)s %(version)s")
+@click.pass_context
+def cli(context: click.Context) -> None:
+    """Account for every GPU-second of a training run, from the logs the cluster already wrote.
+
+    Start with a folder of logs: consoles of the trainer, accounting of the scheduler, kernel logs of the
+    nodes, in any mixture. Nothing has to be configured, and nothing leaves this machine.
+
+    \b
+      goodput doctor LOGS                  what each file is taken for
+      goodput report LOGS --out DIR        the review: DIR/review.pdf and DIR/review.html
+      goodput explain --store DIR ID       why an incident is counted as it is
+
+    Exit codes: 0 done, 1 the data contradict themselves, 2 wrong usage or unreadable input.
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+for command in (report, ingest, classify, sql, explain, formats, categories):
+    cli.add_command(command)
+
+
+def main() -> None:
+    """Run the command line of this process."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code; mistakes of usage or input are printed, never raised."""
+    try:
+        code = cli.main(list(arguments), prog_name="goodput", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else DONE
+    except GoodputError as error:
+        click.echo(str(error), err=True)
+    except click.ClickException as error:
+        click.echo(str(_wrong_usage(error)), err=True)
+    except (KeyboardInterrupt, click.Abort):
+        click.echo(
+            "interrupted: what was read so far is kept, and the same command goes on from there", err=True
+        )
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader (`head`, a pager) has seen enough. Python would complain once more when it closes stdout.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except OSError as error:
+        click.echo(str(_no_access(error)), err=True)
+    return WRONG_USAGE
+
+
+def _wrong_usage(error: click.ClickException) -> GoodputError:
+    """Return a mistake that click found, in the grammar of our errors."""
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else "goodput"
+    now = f"see `{path} --help`"
+    what = error.format_message()
+    if isinstance(error, click.NoSuchOption | click.NoSuchCommand):
+        what = error.message.replace("'", "`")
+        if error.possibilities:
+            now = f"did you mean `{error.possibilities[0]}`? {now}"
+    return GoodputError(what[:1].lower() + what[1:].rstrip("."), now=now)
+
+
+def _no_access(error: OSError) -> GoodputError:
+    """Return a failure of the file system, in the grammar of our errors."""
+    return GoodputError(
+        (error.strerror or str(error)).lower(),
+        where=str(error.filename or ""),
+        now="check the path, its permissions and the free space",
+    )

@@ -1,0 +1,1 @@
+"""The commands: each parses its options, calls one stage, and prints one result."""

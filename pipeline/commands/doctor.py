@@ -1,0 +1,1 @@
+"""``goodput doctor``: what each file is taken for."""

@@ -1,0 +1,62 @@
+"""``goodput formats``: which logs are understood."""
+
+from __future__ import annotations
+
+import click
+
+from pipeline.commands.layout import text_table
+from pipeline.errors import GoodputError, nearest
+from pipeline.formats.format import Format, Pattern
+
+
+@click.command()
+@click.argument("name", required=False, metavar="[NAME]")
+def formats(name: str | None) -> int:
+    """List the log formats, or show what is read from one of them.
+
+    A file gets the format that knows most of its lines. Formats that name no file are read inside the
+    output of other programs. A file of no format is `unknown`: its lines are counted and nothing is guessed.
+
+    \b
+    Example:
+      goodput formats
+      goodput formats megatron
+    """
+    from pipeline.formats import registry
+
+    known = registry()
+    if name is None:
+        header = ("format", "read from", "role", "names a file", "versions")
+        rows = [(f.name, f.title, f.role, "yes" if f.primary else "no", f.versions) for f in known.values()]
+        click.echo(text_table(header, rows))
+        return 0
+    if name not in known:
+        raise GoodputError(f"unknown format `{name}`", now=nearest(name, known) or "see `goodput formats`")
+    click.echo(describe(known[name]))
+    return 0
+
+
+def describe(fmt: Format) -> str:
+    """Return what is read from a format: its patterns, the columns they fill, what its step time includes."""
+    head = [f"{fmt.name}: {fmt.title}", f"  {fmt.link}", f"  role {fmt.role}, {fmt.shape}"]
+    if fmt.versions:
+        head.append(f"  versions: {fmt.versions}")
+    if fmt.step_time:
+        head.append(f"  step time: {fmt.step_time}")
+    return "\n".join([*head, "", *(_pattern(pattern) for pattern in fmt.patterns)])
+
+
+def _pattern(pattern: Pattern) -> str:
+    """Return a pattern as a few indented lines."""
+    title = f"{pattern.name} -> {pattern.table or 'nothing: the line is known, and carries no event'}"
+    lines = [
+        title,
+        f"  columns   {', '.join((*pattern.columns, *pattern.extras))}" if pattern.columns else "",
+    ]
+    lines.append(f"  versions  {pattern.versions}" if pattern.versions else "")
+    lines.append(f"  regex     {' '.join(pattern.regex.split())}" if pattern.regex else "")
+    lines.append(
+        f"  fields    {', '.join((*pattern.when, *pattern.where))}" if pattern.when or pattern.where else ""
+    )
+    lines.append(f"  note      {pattern.note}" if pattern.note else "")
+    return "\n".join(line for line in lines if line)

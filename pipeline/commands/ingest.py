@@ -1,0 +1,34 @@
+"""``goodput ingest``: from logs to event tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from pipeline.commands.options import config_option, logs_argument, store_option, workers_option
+from pipeline.commands.stages import ingest_logs, need_logs
+from pipeline.config import load_config
+
+
+@click.command()
+@logs_argument
+@store_option("Folder to write the event tables into.")
+@config_option
+@workers_option
+def ingest(logs: tuple[str, ...], store: Path, config_file: Path | None, workers: int) -> int:
+    """Read logs into event tables, and decide nothing.
+
+    LOGS are files or folders. Files that have not changed since the last time are not read again, and a
+    command that was interrupted goes on where it was.
+
+    Writes DIR/events/ (Parquet, one table per kind of event) and DIR/manifest.json. `classify` or
+    `report --store` come next.
+
+    \b
+    Example:
+      goodput ingest data/samples/fallen-gpu --store reports/fallen-gpu
+    """
+    need_logs(logs, "goodput ingest data/samples/fallen-gpu --store reports/fallen-gpu")
+    click.echo(ingest_logs(logs, store, load_config(logs, config_file), workers))
+    return 0

@@ -1,0 +1,114 @@
+"""The stages as the commands call them: with progress, with their warnings on stderr, with an exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from pipeline.commands.progress import Progress
+from pipeline.config import CONFIG_FILES, Config
+from pipeline.errors import GoodputError
+from pipeline.windows import WindowOptions
+
+
+def ingest_logs(logs: Sequence[str], store: Path, config: Config, workers: int) -> str:
+    """Read the logs into the event tables of the store and return a line that tells what was read.
+
+    Files that cannot be read are named on stderr, and the rest goes on; that none can be read is an error.
+    """
+    from pipeline.ingest import ingest
+
+    _refuse_inside(logs, store)
+    with Progress() as progress:
+        summary = ingest(logs, store, config, workers=workers, progress=progress)
+    _keep_config(config, store)
+    for path, why in summary.unreadable:
+        click.echo(f"warning: a file cannot be read\n  where: {path}\n  why: {why}", err=True)
+    if summary.sources and len(summary.unreadable) == summary.sources:
+        raise GoodputError(
+            "none of the logs can be read",
+            where=" ".join(logs),
+            now="see the warnings above, one for each file",
+        )
+    return (
+        f"{summary.sources:,} files, {summary.lines:,} lines: {summary.parsed:,} parsed, "
+        f"{summary.unknown:,} unknown, {summary.bad:,} bad; "
+        f"{summary.read:,} files read, {summary.reused:,} unchanged"
+    )
+
+
+def classify_store(store: Path, config: Config, window: WindowOptions) -> tuple[str, int]:
+    """Build the ledger of the store; return a line that tells what was built, and the exit code.
+
+    Every check that returned rows is told on stderr with an example, and makes the code 1.
+    """
+    from pipeline.ledger.build import classify
+
+    _need_store(store)
+    summary = classify(store, config, window)
+    for violation in summary.violations:
+        told = GoodputError(
+            "the data contradict themselves",
+            where=f"check `{violation.check}`, {violation.rows:,} rows",
+            why=violation.example,
+            now=f"look: goodput sql --store {store} -f sql/checks/{violation.check}.sql",
+        )
+        click.echo(str(told), err=True)
+    checks = f"{len(summary.violations)} checks failed" if summary.violations else "every check holds"
+    return (
+        f"{summary.relations} relations in {store / 'goodput.duckdb'}; {checks}",
+        1 if summary.violations else 0,
+    )
+
+
+def kept_config(store: Path) -> Path:
+    """Return the folder of a store that holds the configuration its logs were read with."""
+    return store / "config"
+
+
+def need_logs(logs: Sequence[str], example: str) -> None:
+    """Refuse a command without logs, and say what they are."""
+    if not logs:
+        raise GoodputError(
+            "no logs were given",
+            why="LOGS are files or folders: trainer consoles, scheduler accounting, kernel logs",
+            now=f"write for example `{example}`",
+        )
+
+
+def _need_store(store: Path) -> None:
+    """Refuse a folder that no ingest wrote."""
+    if not (store / "events").is_dir():
+        raise GoodputError(
+            "this is not a store",
+            where=str(store),
+            why="it has no folder `events`, which `ingest` and `report` write",
+            now=f"first run `goodput ingest LOGS... --store {store}`",
+        )
+
+
+def _refuse_inside(logs: Sequence[str], store: Path) -> None:
+    """Refuse to write below a folder that is read, where the next run would read our own output."""
+    for log in logs:
+        folder = Path(log)
+        if folder.is_dir() and store.resolve().is_relative_to(folder.resolve()):
+            raise GoodputError(
+                "the output would lie inside the logs",
+                where=str(store),
+                why=f"`{log}` is read as a whole, and the next run would read its own output",
+                now="choose a folder outside of it",
+            )
+
+
+def _keep_config(config: Config, store: Path) -> None:
+    """Copy the configuration into the store, so that a store outlives its logs and still means the same."""
+    folder = kept_config(store)
+    names = {path.name if path.suffix == ".csv" else CONFIG_FILES[0]: path for path in config.files}
+    for name in CONFIG_FILES[:3]:
+        if name in names:
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(names[name].read_bytes())
+        else:
+            (folder / name).unlink(missing_ok=True)

@@ -1,0 +1,11 @@
+"""Log text made safe for a terminal."""
+
+from __future__ import annotations
+
+#: Control characters of log text could move the cursor of a terminal or change its colours.
+_VISIBLE = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
+
+
+def visible(text: str) -> str:
+    """Return the text on one line, its control characters spelled out and tabs as one space."""
+    return text.replace("\t", " ").translate(_VISIBLE)
