@@ -1,0 +1,161 @@
+"""Stamps of every kind, read column-wise: text → UTC microseconds as printed, and how the time is known.
+
+A stamp without a zone is read as if it were UTC, one without a year as of the placeholder year; the quality
+says so, and staging corrects it. Nothing here reads a clock or guesses.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from pipeline.formats.format import Stamp
+from pipeline.tables import PLACEHOLDER_YEAR
+
+TS = pl.Datetime("us", "UTC")
+
+_MONTHS = {
+    name: f"{number:02d}"
+    for number, name in enumerate(
+        ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"), start=1
+    )
+}
+_MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+_DAY = "(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
+
+#: One time of day with an optional fraction; a comma is as good as a point.
+_CLOCK = r"\d\d:\d\d:\d\d(?:[.,]\d+)?"
+ISO = rf"\d{{4}}-\d\d-\d\d[T _]{_CLOCK}(?: ?(?:Z|UTC|[+-]\d\d:?\d\d)\b)?"
+GLOG = rf"\d{{3,4}} {_CLOCK}"
+SYSLOG = rf"{_MONTH} [ \d]\d {_CLOCK}"
+CTIME = rf"(?:{_DAY} )?{_MONTH} [ \d]\d \d\d:\d\d:\d\d (?:[A-Z]{{2,5}} |[+-]\d{{2,4}} )?\d{{4}}"
+_DATED = rf"{_MONTH} [ \d]\d \d{{4}} \d\d:\d\d:\d\d"
+
+#: Parts of a stamp, by kind. Every kind ends up with the same nine texts, so that one reader serves all.
+_PARTS: dict[str, str] = {
+    "iso": (
+        r"^\s*(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)[T _](?P<clock>\d\d:\d\d:\d\d)"
+        r"(?:[.,](?P<frac>\d+))? ?(?P<zone>Z|UTC|[+-]\d\d:?\d\d)?\s*$"
+    ),
+    "glog": r"^\s*[A-Z]?(?P<month>\d{1,2}?)(?P<day>\d\d) (?P<clock>\d\d:\d\d:\d\d)(?:[.,](?P<frac>\d+))?",
+    "syslog": (
+        r"^\s*(?P<month>[A-Z][a-z]{2}) +(?P<day>\d{1,2}) (?P<clock>\d\d:\d\d:\d\d)(?:[.,](?P<frac>\d+))?\s*$"
+    ),
+    "ctime": (
+        r"^\s*(?:[A-Z][a-z]{2},? )?(?P<month>[A-Z][a-z]{2}) +(?P<day>\d{1,2}) (?P<clock>\d\d:\d\d:\d\d)"
+        r" (?:(?P<zone>[A-Z]{2,5}|[+-]\d{2,4}) )?(?P<year>\d{4})\s*$"
+    ),
+    "dated": r"^\s*(?P<month>[A-Z][a-z]{2}) +(?P<day>\d{1,2}) (?P<year>\d{4}) (?P<clock>\d\d:\d\d:\d\d)\s*$",
+}
+
+#: Microseconds in one unit of a plain number.
+_UNITS = {"epoch_s": 1_000_000, "epoch_ms": 1_000, "epoch_us": 1, "uptime_s": 1_000_000, "uptime_us": 1}
+
+#: Shapes of the stamp at the head of a line, strongest first; the group is the stamp.
+HEADS: tuple[tuple[str, str], ...] = (
+    ("iso", rf"^\s*(?:\w+\s*:\w+\s*:\s*)?(?:\[?titan\] )?[\[(]?({ISO})"),
+    ("glog", rf"^\s*\[?[A-Z]({GLOG})"),
+    ("ctime", rf"^\s*(?:\w+\s*:\w+\s*:\s*)?\[?({CTIME})"),
+    ("syslog", rf"^\s*(?:<\d+>)?({SYSLOG}) "),
+    ("dated", rf"^\s*\[({_DATED})\]"),
+    ("uptime_s", r"^\s*(?:<\d+>)?\[ *(\d+\.\d{6})\]"),
+    ("uptime_us", r"^\d+,\d+,(\d+),[-c+]"),
+)
+
+#: Host of a syslog line: the word after the stamp, where program and colon follow.
+_HOST_AFTER_STAMP = rf"^\s*(?:<\d+>)?(?:{SYSLOG}|{ISO}) ([A-Za-z][\w.-]*) [\w./-]+(?:\(\w+\))?(?:\[\d+\])?: "
+
+
+def read_stamps(text: pl.Series, stamp: Stamp | str) -> tuple[pl.Series, pl.Series]:
+    """Return time and quality of texts that hold one stamp each; null and ``none`` where it is not one.
+
+    Kind ``iso`` also takes a plain number of epoch seconds, since the same field is exported both ways.
+    """
+    if stamp in _UNITS:
+        known = pl.lit("uptime" if stamp.startswith("uptime") else "logged")
+        return _with_quality(_read_number(text, _UNITS[stamp]), known)
+    parts = text.str.extract_groups(_PARTS[stamp]).struct.unnest()
+    columns = set(parts.columns)
+    year = pl.col("year") if "year" in columns else pl.lit(str(PLACEHOLDER_YEAR))
+    month = pl.col("month").replace(_MONTHS).str.zfill(2)
+    frac = pl.col("frac").str.head(6).str.pad_end(6, "0").cast(pl.Int64) if "frac" in columns else pl.lit(0)
+    zone = pl.col("zone") if "zone" in columns else pl.lit(None, pl.String)
+    printed = pl.concat_str(year, month, pl.col("day").str.zfill(2), pl.col("clock"), separator=" ")
+    read = parts.select(
+        ts=printed.str.to_datetime("%Y %m %d %H:%M:%S", time_unit="us", strict=False)
+        + pl.duration(microseconds=frac.fill_null(0) - _offset_s(zone) * 1_000_000),
+        zone=zone,
+    )
+    missing_year = "year" not in columns
+    known_zone = pl.col("zone").is_in(["Z", "UTC", "GMT"]) | pl.col("zone").str.contains(r"^[+-]")
+    quality = (
+        pl.lit("year_assumed")
+        if missing_year
+        else pl.when(known_zone.fill_null(False)).then(pl.lit("logged")).otherwise(pl.lit("zone_assumed"))
+    )
+    ts, qualities = _with_quality(read["ts"].dt.replace_time_zone("UTC"), quality, read)
+    if stamp == "iso" and ts.null_count() > text.null_count():
+        epoch, epoch_quality = read_stamps(text, "epoch_s")
+        return _first(ts, epoch), qualities.zip_with(ts.is_not_null() | epoch.is_null(), epoch_quality)
+    return ts, qualities
+
+
+def read_head_stamps(lines: pl.Series) -> pl.DataFrame:
+    """Return ``ts_raw, ts, ts_quality`` of the stamp at the head of each peeled line, where there is one."""
+    raw = pl.Series("ts_raw", [None], dtype=pl.String).new_from_index(0, len(lines))
+    ts = pl.Series("ts", [None], dtype=TS).new_from_index(0, len(lines))
+    quality = pl.Series("ts_quality", ["none"], dtype=pl.String).new_from_index(0, len(lines))
+    for kind, regex in HEADS:
+        todo = ts.is_null()
+        if not todo.any():
+            break
+        found = lines.str.extract(regex)
+        todo &= found.is_not_null()
+        if not todo.any():
+            continue
+        read, how = read_stamps(found, kind)
+        todo &= read.is_not_null()
+        raw, ts, quality = found.zip_with(todo, raw), read.zip_with(todo, ts), how.zip_with(todo, quality)
+    return pl.DataFrame([raw.alias("ts_raw"), ts.alias("ts"), quality.alias("ts_quality")])
+
+
+def read_head_hosts(lines: pl.Series) -> pl.Series:
+    """Return the host that a syslog line names after its stamp, or null."""
+    return lines.str.extract(_HOST_AFTER_STAMP)
+
+
+def _offset_s(zone: pl.Expr) -> pl.Expr:
+    """Return the printed offset from UTC in seconds; 0 where none is. The name of a zone is no offset."""
+    digits = zone.str.replace(":", "", literal=True)
+    sign = pl.when(digits.str.starts_with("-")).then(-1).otherwise(1)
+    hours = digits.str.extract(r"^[+-](\d\d)").cast(pl.Int64)
+    minutes = digits.str.extract(r"^[+-]\d\d(\d\d)").cast(pl.Int64).fill_null(0)
+    return (sign * (hours * 3600 + minutes * 60)).fill_null(0)
+
+
+def _read_number(text: pl.Series, unit_us: int) -> pl.Series:
+    """Return times of plain numbers of a unit since the epoch, exact to the microsecond."""
+    digits = len(str(unit_us)) - 1
+    # More digits than fit into 64 bits of microseconds are no time.
+    shape = rf"^\s*(?P<whole>\d{{1,{18 - digits}}})(?:\.(?P<frac>\d+))?\s*$"
+    parts = text.str.extract_groups(shape).struct.unnest()
+    whole = pl.col("whole").cast(pl.Int64, strict=False) * unit_us
+    frac = pl.col("frac").str.head(digits).str.pad_end(digits, "0").cast(pl.Int64, strict=False)
+    micros = parts.select(us=whole + frac.fill_null(0))["us"]
+    # Beyond the year 9999 a number is not a time, and no other tool could read it back.
+    return micros.set(micros > 253_402_300_799_000_000, None).cast(TS)
+
+
+def _with_quality(
+    ts: pl.Series, quality: pl.Expr, frame: pl.DataFrame | None = None
+) -> tuple[pl.Series, pl.Series]:
+    """Return times and their qualities; ``none`` where the time is null."""
+    base = frame if frame is not None else pl.DataFrame({"ts": ts})
+    how = base.select(
+        ts_quality=pl.when(pl.Series("known", ts.is_not_null())).then(quality).otherwise(pl.lit("none"))
+    )
+    return ts, how["ts_quality"]
+
+
+def _first(first: pl.Series, second: pl.Series) -> pl.Series:
+    """Return the first series with its nulls taken from the second."""
+    return first.zip_with(first.is_not_null(), second)

@@ -1,0 +1,167 @@
+"""One pattern × a column of lines → rows of an event table. No line is looked at by Python, and none twice.
+
+A frame of lines has the columns ``line, segment, text, rank, host, stamp`` (`peel.py`); rows that come out
+have the columns of `pipeline/tables.py` except ``source_id``, which the caller knows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+import polars as pl
+
+from pipeline.formats.format import Format, Pattern, Value
+from pipeline.ingest.clock import read_head_hosts, read_head_stamps, read_stamps
+from pipeline.ingest.values import polars_type, read_value, text_of
+from pipeline.tables import EVENT_TABLES
+
+#: Columns that the caller or the engine fills for every row, and how they are named in a frame of lines.
+_CARRIED = ("line", "segment")
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What one pattern found.
+
+    Attributes:
+        matched: positions of the rows of the frame that the pattern matched.
+        table: event table of ``rows``; empty where the pattern carries nothing.
+        rows: the event rows, or None.
+    """
+
+    matched: pl.Series
+    table: str
+    rows: pl.DataFrame | None
+
+
+@cache
+def table_types(table: str) -> dict[str, pl.DataType]:
+    """Return the columns of an event table with their polars types, in order, without ``source_id``."""
+    columns = EVENT_TABLES[table].columns
+    return {column.name: polars_type(column.type) for column in columns if column.name != "source_id"}
+
+
+def has_literal(text: pl.Series, pattern: Pattern) -> pl.Series:
+    """Return which lines hold one of the literals of a pattern."""
+    first, *others = pattern.literals
+    found = text.str.contains(first, literal=True)
+    for literal in others:
+        found |= text.str.contains(literal, literal=True)
+    return found
+
+
+def extract_pattern(fmt: Format, pattern: Pattern, frame: pl.DataFrame) -> Rows:
+    """Return what a pattern of lines finds in a frame."""
+    return extract_candidates(fmt, pattern, frame, has_literal(frame["text"], pattern).arg_true())
+
+
+def extract_candidates(fmt: Format, pattern: Pattern, frame: pl.DataFrame, candidates: pl.Series) -> Rows:
+    """Return what a pattern finds in the rows of a frame that hold one of its literals."""
+    if not len(candidates):
+        return Rows(candidates, pattern.table, None)
+    text = frame["text"].gather(candidates)
+    if not pattern.table:
+        return Rows(candidates.filter(text.str.contains(pattern.regex)), "", None)
+    groups, hit = match_groups(text, pattern.regex)
+    if not hit.all():
+        candidates, groups = candidates.filter(hit), groups.filter(hit)
+    if not len(candidates):
+        return Rows(candidates, pattern.table, None)
+    lines = frame[candidates]
+    matched = candidates
+    if pattern.each:
+        lines, groups = _each_match(pattern, lines, groups)
+    return Rows(matched, pattern.table, build_rows(fmt, pattern, lines, groups))
+
+
+def match_groups(text: pl.Series, regex: str) -> tuple[pl.DataFrame, pl.Series]:
+    """Return the named groups of a regular expression as text columns, and which lines it matched.
+
+    A line may match with every group empty, so such lines are asked again.
+    """
+    found = text.str.extract_groups(regex)
+    if not found.struct.fields:
+        return pl.DataFrame({"": text}), text.str.contains(regex)
+    groups = found.struct.unnest()
+    empty = groups.select(pl.all_horizontal(pl.all().is_null()))[:, 0]
+    if not empty.any():
+        return groups, ~empty
+    return groups, ~empty | (empty & text.str.contains(regex))
+
+
+def build_rows(fmt: Format, pattern: Pattern, lines: pl.DataFrame, fields: pl.DataFrame) -> pl.DataFrame:
+    """Return the event rows of matched lines: ``lines`` and ``fields`` have one row per row to build.
+
+    ``fields`` holds the texts that the values of the pattern name. A column that the pattern does not fill
+    comes from the line: stamp at its head, rank and host of its prefixes.
+    """
+    types = table_types(pattern.table)
+    columns: dict[str, pl.Series] = {name: lines[name] for name in _CARRIED}
+    columns["format"] = _constant(fmt.name, lines.height)
+    columns["pattern"] = _constant(pattern.name, lines.height)
+    columns |= _read_time(pattern, lines, fields)
+    for name, value in pattern.columns.items():
+        if name != "ts":
+            columns[name] = read_value(fields, value, types[name])
+    for name, (regex, value) in pattern.extras.items():
+        found = lines["text"].str.extract(regex)
+        read = read_value(pl.DataFrame({"v": found}), _on_v(value), types[name])
+        columns[name] = _coalesce(columns[name], read) if name in columns else read
+    for name in ("host", "rank"):
+        columns[name] = _coalesce(columns[name], lines[name]) if name in columns else lines[name]
+    if columns["host"].null_count():
+        columns["host"] = _coalesce(columns["host"], read_head_hosts(lines["text"]))
+    empty = {name: pl.lit(None, dtype) for name, dtype in types.items() if name not in columns}
+    return (
+        pl.DataFrame(columns)
+        .with_columns(**empty)
+        .select(pl.col(name).cast(dtype) for name, dtype in types.items())
+    )
+
+
+def _read_time(pattern: Pattern, lines: pl.DataFrame, fields: pl.DataFrame) -> dict[str, pl.Series]:
+    """Return ``ts_raw, ts, ts_quality``: from the pattern, else the head of the line, else its transport."""
+    value = pattern.columns.get("ts")
+    if value is not None:
+        raw = text_of(fields, value)
+        ts, quality = read_stamps(raw, value.stamp or "iso")
+    else:
+        head = read_head_stamps(lines["text"])
+        raw, ts, quality = head["ts_raw"], head["ts"], head["ts_quality"]
+    if ts.null_count() and (~lines["stamp"].is_null()).any():
+        for kind in ("iso", "ctime"):
+            read, how = read_stamps(lines["stamp"], kind)
+            use = ts.is_null() & read.is_not_null()
+            raw, ts, quality = (
+                lines["stamp"].zip_with(use, raw),
+                read.zip_with(use, ts),
+                how.zip_with(use, quality),
+            )
+    return {"ts_raw": raw, "ts": ts, "ts_quality": quality}
+
+
+def _each_match(
+    pattern: Pattern, lines: pl.DataFrame, groups: pl.DataFrame
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return one row per match of ``pattern.each`` in each line, with the groups of both expressions."""
+    found = pl.DataFrame({"match": lines["text"].str.extract_all(pattern.each)}).with_row_index("row")
+    found = found.explode("match", empty_as_null=False, keep_nulls=False)
+    parts = found["match"].str.extract_groups(pattern.each).struct.unnest()
+    kept = groups[found["row"]].drop(parts.columns, strict=False)
+    return lines[found["row"]], pl.concat([kept, parts], how="horizontal")
+
+
+def _on_v(value: Value) -> Value:
+    """Return the value of an extra column, whose group is always ``v``."""
+    return Value(group="v", kind=value.kind, scale=value.scale, stamp=value.stamp, mapping=value.mapping)
+
+
+def _constant(text: str, height: int) -> pl.Series:
+    """Return a column that holds one text."""
+    return pl.Series([text], dtype=pl.String).new_from_index(0, height)
+
+
+def _coalesce(first: pl.Series, second: pl.Series) -> pl.Series:
+    """Return the first column with its nulls taken from the second."""
+    return first if not first.null_count() else first.zip_with(first.is_not_null(), second)

@@ -1,0 +1,108 @@
+"""Records with named fields → rows of event tables: JSON lines, and tables that `delimited.py` has split."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import polars as pl
+
+from pipeline.formats import group_names
+from pipeline.formats.format import Format, Pattern
+from pipeline.ingest.extract import Rows, build_rows
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """Records of a column of lines.
+
+    Attributes:
+        fields: column ``line``, then one text column per field that the format's patterns read.
+        bad_lines: lines that are not a record.
+    """
+
+    fields: pl.DataFrame
+    bad_lines: pl.Series
+
+
+def wanted_fields(fmt: Format) -> tuple[str, ...]:
+    """Return the fields that the patterns of a format read, in order of their first use."""
+    names: dict[str, None] = {}
+    for pattern in fmt.patterns:
+        for value in pattern.columns.values():
+            names |= dict.fromkeys(group_names(value.group))
+        names |= dict.fromkeys((*pattern.when, *pattern.where))
+    return tuple(names)
+
+
+def read_records(frame: pl.DataFrame, fmt: Format) -> Records:
+    """Read lines (columns ``line``, ``text``) of one JSON object each; empty lines are no records.
+
+    A field may lie at the top or below one of the keys of ``fmt.unwrap``. Numbers come out as text.
+    """
+    frame = frame.filter(frame["text"].str.contains(r"\S"))
+    # The elements of an array written one per line end with a comma, and its brackets stand alone.
+    text = frame["text"].str.strip_chars().str.strip_chars_end(",")
+    frame = frame.with_columns(text=text).filter(~text.is_in(["[", "]"]))
+    valid = frame["text"].str.starts_with("{") & frame["text"].str.json_path_match("$").is_not_null()
+    good = frame.filter(valid)
+    return Records(
+        good.select("line").hstack(_decode(good["text"], wanted_fields(fmt), fmt.unwrap)),
+        frame["line"].filter(~valid),
+    )
+
+
+def _decode(text: pl.Series, fields: tuple[str, ...], unwrap: tuple[str, ...]) -> pl.DataFrame:
+    """Return the wanted fields of valid JSON objects as text columns."""
+    own = dict.fromkeys(fields, pl.String)
+    shape = pl.Struct({**own, **{key: pl.Struct(own) for key in unwrap if key not in own}})
+    try:
+        decoded = text.str.json_decode(shape).struct.unnest()
+    except pl.exceptions.ComputeError:
+        # A field that holds a list or an object has no text: field by field, such ones come out as JSON.
+        return _decode_paths(text, fields, unwrap)
+    return decoded.select(
+        pl.coalesce(pl.col(name), *(pl.col(key).struct.field(name) for key in unwrap)).alias(name)
+        for name in fields
+    )
+
+
+def _decode_paths(text: pl.Series, fields: tuple[str, ...], unwrap: tuple[str, ...]) -> pl.DataFrame:
+    """Return the wanted fields one by one; slower, and indifferent to what they hold."""
+    lines = pl.DataFrame({"text": text})
+    prefixes = ("$", *(f"$['{key}']" for key in unwrap))
+    return lines.select(
+        pl.coalesce(pl.col("text").str.json_path_match(f"{prefix}['{name}']") for prefix in prefixes).alias(
+            name
+        )
+        for name in fields
+    )
+
+
+def extract_fields(fmt: Format, fields: pl.DataFrame) -> Iterator[tuple[Pattern, Rows]]:
+    """Yield for each pattern of records what it finds in a frame of ``line`` and text fields."""
+    for pattern in fmt.patterns:
+        hit = pl.lit(True)
+        for name in pattern.when:
+            hit &= pl.col(name).is_not_null() if name in fields.columns else pl.lit(False)
+        for name, texts in pattern.where.items():
+            hit &= (
+                pl.col(name).is_in(list(texts)).fill_null(False) if name in fields.columns else pl.lit(False)
+            )
+        matched = fields.select(hit=hit)["hit"]
+        if matched.len() != fields.height:  # a pattern without conditions
+            matched = pl.Series("hit", [True]).new_from_index(0, fields.height)
+        rows = matched.arg_true()
+        if not len(rows) or not pattern.table:
+            yield pattern, Rows(rows, pattern.table, None)
+            continue
+        found = fields[rows]
+        lines = found.select(
+            "line",
+            segment=pl.lit(0, pl.Int32),
+            text=pl.lit(None, pl.String),
+            rank=pl.lit(None, pl.Int32),
+            host=pl.lit(None, pl.String),
+            stamp=pl.lit(None, pl.String),
+        )
+        yield pattern, Rows(rows, pattern.table, build_rows(fmt, pattern, lines, found))

@@ -1,0 +1,168 @@
+"""How a column is filled: texts of named fields → typed values, column-wise. The unreadable becomes null."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import polars as pl
+import pyarrow as pa
+
+from pipeline.formats import group_names
+from pipeline.formats.format import Value
+from pipeline.ingest.clock import TS, read_stamps
+from pipeline.ingest.hostlist import expand_hostlist
+
+#: Polars types of the column types that the event tables use.
+DTYPES: dict[str, pl.DataType] = {
+    "string": pl.String(),
+    "int64": pl.Int64(),
+    "int32": pl.Int32(),
+    "double": pl.Float64(),
+    "bool": pl.Boolean(),
+    "timestamp[us, tz=UTC]": TS,
+    "list<item: string>": pl.List(pl.String()),
+}
+
+_BOOLS = {"true": "1", "1": "1", "yes": "1", "false": "0", "0": "0", "no": "0"}
+
+
+def polars_type(arrow: pa.DataType) -> pl.DataType:
+    """Return the polars type of an Arrow type of the event tables."""
+    text = str(arrow)
+    return DTYPES["list<item: string>"] if text.startswith("list") else DTYPES[text]
+
+
+def text_of(fields: pl.DataFrame, value: Value) -> pl.Series:
+    """Return the text that a value reads: the first named field that is not empty, mapped; else null."""
+    found = pl.Series("text", [None], dtype=pl.String).new_from_index(0, fields.height)
+    for name in group_names(value.group):
+        if name not in fields.columns:
+            continue
+        text = fields[name]
+        if (text == "").any():
+            text = text.set(text == "", None)
+        found = text if found.null_count() == fields.height else found.zip_with(found.is_not_null(), text)
+        if not found.null_count():
+            break
+    return _mapped(found, value.mapping) if value.mapping else found
+
+
+def read_value(fields: pl.DataFrame, value: Value, dtype: pl.DataType) -> pl.Series:
+    """Return the column that a value fills, one row per row of ``fields``, in the type of the event table."""
+    if value.const is not None:
+        return pl.Series("value", [value.const]).cast(dtype).new_from_index(0, fields.height)
+    text = text_of(fields, value)
+    if value.kind == "stamp":
+        return read_stamps(text, value.stamp or "iso")[0]
+    if value.kind in ("int", "float", "seconds"):
+        return _scaled(_READERS[value.kind](text), value.scale, dtype)
+    return _READERS[value.kind](text).cast(dtype, strict=False)
+
+
+def _mapped(text: pl.Series, mapping: Mapping[str, str]) -> pl.Series:
+    """Return texts replaced by a mapping; ``"*"`` is what an unlisted text becomes."""
+    listed = {key: new for key, new in mapping.items() if key != "*"}
+    if "*" not in mapping:
+        return text.replace(listed)
+    new = text.replace_strict(listed, default=mapping["*"], return_dtype=pl.String)
+    return new.set(text.is_null(), None)
+
+
+def _scaled(numbers: pl.Series, scale: float, dtype: pl.DataType) -> pl.Series:
+    """Return numbers times a factor in the type asked for; a fraction is cut off where that is an integer."""
+    if scale != 1.0:
+        numbers = numbers.cast(pl.Float64) * scale
+    if dtype.is_integer() and numbers.dtype.is_float():
+        # 1e-3-like factors leave 2.9999999996 where 3 is meant; infinities and NaN have no integer.
+        numbers = numbers.set(~numbers.is_finite(), None).round(6)
+    return numbers.cast(dtype, strict=False)
+
+
+def _read_float(text: pl.Series) -> pl.Series:
+    """Return numbers; thousands separators, blanks, ``nan`` and ``inf`` are understood."""
+    numbers = text.cast(pl.Float64, strict=False)
+    if numbers.null_count() > text.null_count():
+        cleaned = text.str.strip_chars().str.replace_all(",", "", literal=True).cast(pl.Float64, strict=False)
+        numbers = numbers.zip_with(numbers.is_not_null(), cleaned)
+    return numbers
+
+
+def _read_int(text: pl.Series) -> pl.Series:
+    """Return integers; texts such as ``1,200`` and ``1200.0`` are understood, others are null."""
+    numbers = text.cast(pl.Int64, strict=False)
+    if numbers.null_count() > text.null_count():
+        other = _read_float(text)
+        whole = other.set(~other.is_finite() | (other != other.round(0)), None).cast(pl.Int64, strict=False)
+        numbers = numbers.zip_with(numbers.is_not_null(), whole)
+    return numbers
+
+
+def _read_seconds(text: pl.Series) -> pl.Series:
+    """Return seconds of ``[D-]HH:MM:SS[.f]``, ``MM:SS[.f]`` or a plain number."""
+    numbers = _read_float(text)
+    if numbers.null_count() == text.null_count():
+        return numbers
+    shape = r"^\s*(?:(?:(?P<d>\d+)-)?(?P<h>\d+):)?(?P<m>\d+):(?P<s>\d+(?:\.\d+)?)\s*$"
+    parts = text.str.extract_groups(shape).struct.unnest()
+    total = pl.lit(0.0)
+    for name, unit in (("d", 86400.0), ("h", 3600.0), ("m", 60.0), ("s", 1.0)):
+        part = pl.col(name).cast(pl.Float64)
+        total = total + unit * (part if name == "s" else part.fill_null(0.0))
+    clocks = parts.select(total=total)["total"]
+    return numbers.zip_with(numbers.is_not_null(), clocks)
+
+
+def _read_bool(text: pl.Series) -> pl.Series:
+    """Return truth of true/false/1/0/yes/no in any case."""
+    return text.str.to_lowercase().replace_strict(_BOOLS, default=None, return_dtype=pl.String) == "1"
+
+
+def _read_gpus(text: pl.Series) -> pl.Series:
+    """Return the GPUs of trackable-resources texts; typed entries count only where no untyped one is."""
+    untyped = text.str.extract(r"(?:^|,)gres/gpu=(\d+)").cast(pl.Int64, strict=False)
+    typed = (
+        text.str.extract_all(r"(?:^|,)gres/gpu:[^=,]+=\d+")
+        .list.eval(pl.element().str.extract(r"=(\d+)$").cast(pl.Int64, strict=False))
+        .list.sum()
+    )
+    # A text without any entry of the kind does not say 0: the resource may not be tracked.
+    typed = typed.set(~text.str.contains("gres/gpu:", literal=True).fill_null(False), None)
+    return untyped.zip_with(untyped.is_not_null(), typed)
+
+
+def _read_pci(text: pl.Series) -> pl.Series:
+    """Return PCI addresses as ``domain:bus:device``: four digits of domain, lower case, no function."""
+    parts = (
+        text.str.to_lowercase()
+        .str.extract_groups(r"(?:(?P<domain>[0-9a-f]{4,8}):)?(?P<bus>[0-9a-f]{2}):(?P<dev>[0-9a-f]{2})")
+        .struct.unnest()
+    )
+    domain = pl.col("domain").str.tail(4).fill_null("0000")
+    return parts.select(pci=pl.concat_str(domain, "bus", "dev", separator=":"))["pci"]
+
+
+def _read_hosts(text: pl.Series) -> pl.Series:
+    """Return the hosts of host lists; each distinct text is expanded once."""
+    distinct = text.drop_nulls().unique(maintain_order=True)
+    lists = [expand_hostlist(item) for item in distinct.to_list()]
+    table = pl.DataFrame({"text": distinct, "hosts": pl.Series(lists, dtype=pl.List(pl.String))})
+    return pl.DataFrame({"text": text}).join(table, on="text", how="left", maintain_order="left")["hosts"]
+
+
+def _read_text(text: pl.Series) -> pl.Series:
+    """Return texts without blanks around them; empty ones are null."""
+    stripped = text.str.strip_chars()
+    return stripped.set(stripped == "", None)
+
+
+_READERS: dict[str, Callable[[pl.Series], pl.Series]] = {
+    "text": _read_text,
+    "int": _read_int,
+    "float": _read_float,
+    "seconds": _read_seconds,
+    "bool": _read_bool,
+    "hostlist": _read_hosts,
+    "tres_gpus": _read_gpus,
+    "pci": _read_pci,
+    "lower": lambda text: _read_text(text).str.to_lowercase(),
+}

@@ -1,0 +1,68 @@
+"""Rewrites the golden ``events.jsonl`` of formats from their samples: ``python -m tests.golden [FORMAT…]``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+
+from pipeline.formats import registry
+from pipeline.formats.format import Format
+from pipeline.ingest.match import match_format
+
+FOLDER = Path(__file__).parent / "formats"
+
+
+def samples(name: str, stem: str = "sample") -> list[Path]:
+    """Return the files of a format's folder whose name begins with ``stem``, in name order."""
+    return sorted(path for path in (FOLDER / name).glob(f"{stem}*") if path.is_file())
+
+
+def read_lines(path: Path) -> pl.Series:
+    """Return the lines of a sample."""
+    text = path.read_bytes().decode()
+    lines = text.split("\n")
+    return pl.Series("text", lines[:-1] if lines[-1] == "" else lines, dtype=pl.String)
+
+
+def render_events(fmt: Format) -> str:
+    """Return the events of a format's samples: one JSON object per row, without empty columns."""
+    return "".join(
+        json.dumps(row, ensure_ascii=False) + "\n" for path in samples(fmt.name) for row in _events(fmt, path)
+    )
+
+
+def _events(fmt: Format, path: Path) -> Iterator[dict[str, object]]:
+    """Yield the rows of one sample in line order."""
+    found = match_format(fmt, read_lines(path))
+    rows = []
+    for table, frame in found.tables.items():
+        texts = frame.with_columns(
+            pl.col(name).dt.strftime("%Y-%m-%dT%H:%M:%S%.6fZ")
+            for name, dtype in frame.schema.items()
+            if isinstance(dtype, pl.Datetime)
+        )
+        for row in texts.drop("format").iter_rows(named=True):
+            head = {"sample": path.name, "line": row.pop("line"), "table": table}
+            rows.append(head | {key: value for key, value in row.items() if value not in (None, [])})
+    for row in rows:
+        if row.get("segment") == 0:
+            del row["segment"]
+    rows.sort(key=lambda row: (row["line"], row.get("segment", 0)))
+    yield from rows
+
+
+def main(names: list[str]) -> None:
+    """Rewrite the goldens of the formats named, or of all."""
+    for fmt in registry().values():
+        if (not names or fmt.name in names) and samples(fmt.name):
+            path = FOLDER / fmt.name / "events.jsonl"
+            path.write_text(render_events(fmt), encoding="utf-8")
+            print(path.relative_to(FOLDER.parent.parent))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
