@@ -1,4 +1,4 @@
-"""Rewrites the golden ``events.jsonl`` of formats from their samples: ``python -m tests.golden [FORMAT…]``."""
+"""Rewrites the golden ``events.jsonl`` of formats from their samples: ``python -m tests.golden [FORMAT]``."""
 
 from __future__ import annotations
 
