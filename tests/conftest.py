@@ -8,6 +8,7 @@ import pytest
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """Fail a run in which every test was skipped: nothing was tested then."""
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if exitstatus == pytest.ExitCode.OK and not session.config.option.collectonly and reporter is not None:
-        if not reporter.stats.get("passed") and not reporter.stats.get("xfailed"):
-            session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
+    if exitstatus != pytest.ExitCode.OK or session.config.option.collectonly or reporter is None:
+        return
+    if not reporter.stats.get("passed") and not reporter.stats.get("xfailed"):
+        session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
