@@ -6,9 +6,7 @@ Records of steps (``90211.batch``, ``90211.0``) repeat the time of their job and
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from pipeline.formats.format import Derived, Format, Pattern, Stamp, Value
+from pipeline.formats.format import Derived, Format, Pattern, Value
 
 # A job: 4821, 4820_7 (task of an array), 4830+1 (part of a heterogeneous job), 4820_[8-31%4] (a pending
 # bundle of array tasks, whose brackets a narrow database field may have cut). A step adds `.name`.
@@ -20,39 +18,9 @@ _TRES = r"(?:[\w/.:-]+=[^=]*(?:,[\w/.:-]+=[^=]*)*|)"
 _NOT_NONE = r"^(?P<v>[^N].*|N[^o].*|No[^n].*|Non[^e].*|None.+)$"
 
 
-def _columns(stamp: Stamp) -> Mapping[str, Value]:
-    """Return how a job record fills a row, with its times in one shape."""
-
-    def time(*fields: str) -> Value:
-        return Value(fields, "stamp", stamp=stamp)
-
-    return {
-        "ts": time("Submit", "Start", "End"),
-        "scheduler": Value(const="slurm"),
-        "cluster": Value("Cluster"),
-        "job_id": Value("job"),
-        "restart_no": Value("Restarts", "int"),
-        "name": Value("JobName"),
-        "user": Value("User"),
-        "account": Value("Account"),
-        "qos": Value("QOS"),
-        "partition": Value("Partition"),
-        "submit_ts": time("Submit"),
-        "eligible_ts": time("Eligible"),
-        "start_ts": time("Start"),
-        "end_ts": time("End"),
-        "elapsed_s": Value(("ElapsedRaw", "Elapsed"), "seconds"),
-        "suspended_s": Value("Suspended", "seconds"),
-        "time_limit_s": Value(("limit", "Timelimit"), "seconds"),
-        "state": Value("state"),
-        "state_by": Value("state_by"),
-        "exit_code": Value("exit_code", "int"),
-        "exit_signal": Value("exit_signal", "int"),
-        "reason": Value("reason"),
-        "nodes": Value("NodeList", "hostlist"),
-        "n_nodes": Value(("NNodes", "AllocNodes"), "int"),
-        "gpus": Value(("AllocTRES", "ReqTRES"), "tres_gpus"),
-    }
+def _time(*fields: str) -> Value:
+    """Return the first of some fields as a time: text, or epoch seconds where the export asked for them."""
+    return Value(fields, "stamp", stamp="iso")
 
 
 FORMAT = Format(
@@ -89,8 +57,6 @@ FORMAT = Format(
         # JobIDRaw is the plain number that the controller and the job's own output print.
         "job": Derived(("JobIDRaw", "JobID"), rf"^(?P<v>{_JOB})(?:_\[.*)?$"),
         "step": Derived(("JobIDRaw", "JobID"), r"\.(?P<v>[\w+]+)$"),
-        "wall": Derived(("Submit", "Start", "End"), r"^(?P<v>\D.*|\d{4}-.*)$"),
-        "epoch": Derived(("Submit", "Start", "End"), r"^(?P<v>\d+)$"),
         "state": Derived(("State",), r"^(?P<v>[A-Z_]+)"),
         "state_by": Derived(("State",), r" by (?P<v>\S+)$"),
         "exit_code": Derived(("ExitCode",), r"^(?P<v>\d+):"),
@@ -103,16 +69,35 @@ FORMAT = Format(
         Pattern(
             name="job",
             table="allocations",
-            columns=_columns("iso"),
-            when=("job", "wall"),
-            note="Times are local to the machine that ran sacct and carry no zone.",
-        ),
-        Pattern(
-            name="job_epoch",
-            table="allocations",
-            columns=_columns("epoch_s"),
-            when=("job", "epoch"),
-            note="Exported with SLURM_TIME_FORMAT=%s: seconds since 1970, UTC.",
+            when=("job",),
+            columns={
+                "ts": _time("Submit", "Start", "End"),
+                "scheduler": Value(const="slurm"),
+                "cluster": Value("Cluster"),
+                "job_id": Value("job"),
+                "restart_no": Value("Restarts", "int"),
+                "name": Value("JobName"),
+                "user": Value("User"),
+                "account": Value("Account"),
+                "qos": Value("QOS"),
+                "partition": Value("Partition"),
+                "submit_ts": _time("Submit"),
+                "eligible_ts": _time("Eligible"),
+                "start_ts": _time("Start"),
+                "end_ts": _time("End"),
+                "elapsed_s": Value(("ElapsedRaw", "Elapsed"), "seconds"),
+                "suspended_s": Value("Suspended", "seconds"),
+                "time_limit_s": Value(("limit", "Timelimit"), "seconds"),
+                "state": Value("state"),
+                "state_by": Value("state_by"),
+                "exit_code": Value("exit_code", "int"),
+                "exit_signal": Value("exit_signal", "int"),
+                "reason": Value("reason"),
+                "nodes": Value("NodeList", "hostlist"),
+                "n_nodes": Value(("NNodes", "AllocNodes"), "int"),
+                "gpus": Value(("AllocTRES", "ReqTRES"), "tres_gpus"),
+            },
+            note="Times are local to the machine that ran sacct, unless it was told to print epoch seconds.",
         ),
         Pattern(
             name="step",
