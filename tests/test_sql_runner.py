@@ -46,6 +46,22 @@ def test_relations_come_after_what_they_read(tmp_path: Path) -> None:
     assert order(folder) == ["staging.a", "ledger.c", "ledger.b", "marts.a"]
 
 
+def test_the_union_of_claims_is_generated(tmp_path: Path) -> None:
+    folder = write_sql(
+        tmp_path / "sql",
+        {
+            "claims/waiting.sql": "-- one row\nselect 'queue_wait' as category, 30 as precedence",
+            "claims/loop.sql": "-- one row\nselect 80 as precedence, 'productive' as category",
+            "ledger/claims.sql": "-- one row per claim\nfrom claims.united order by precedence",
+        },
+    )
+    store = write_store(tmp_path / "store")
+    assert classify(store, EMPTY_CONFIG, WindowOptions(), folder).relations == 4
+    with duckdb.connect(str(store / "goodput.duckdb"), read_only=True) as con:
+        rows = con.execute("select claim, category, precedence from ledger.claims").fetchall()
+    assert rows == [("waiting", "queue_wait", 30), ("loop", "productive", 80)]
+
+
 @pytest.mark.parametrize(
     ("files", "what", "now"),
     [

@@ -13,7 +13,7 @@ from pipeline.config import Config
 from pipeline.errors import GoodputError
 from pipeline.ledger.check import Violation, run_checks
 from pipeline.ledger.events import load_events, quoted
-from pipeline.ledger.relations import Relation, order_relations, read_relations
+from pipeline.ledger.relations import BUILT_SCHEMAS, Relation, order_relations, read_relations
 from pipeline.ledger.seeds import load_seeds
 from pipeline.ledger.settings import load_settings
 from pipeline.windows import WindowOptions
@@ -83,7 +83,7 @@ def build(
     ]
     relations = order_relations(read_relations(folder), given)
     glossary = read_glossary(con, given)
-    for schema in ("staging", "ledger", "marts"):
+    for schema in BUILT_SCHEMAS:
         con.execute(f"create schema if not exists {schema}")
     for relation in relations:
         create_relation(con, relation, glossary)

@@ -19,17 +19,31 @@ import duckdb
 from pipeline.errors import GoodputError, nearest
 
 #: Schemas that are built from SQL files, in the direction of the flow.
-BUILT_SCHEMAS = ("staging", "ledger", "marts")
+BUILT_SCHEMAS = ("staging", "ledger", "claims", "marts")
+
+#: Schema of which every file is one kind of claim; their union is generated, never kept by hand.
+CLAIMS = "claims"
+UNITED = "united"
 
 #: What the files of a schema may read; a name with a dot is one relation, the rest are whole schemas.
 MAY_READ: Mapping[str, frozenset[str]] = {
     "staging": frozenset({"events", "seeds", "config", "staging"}),
-    "ledger": frozenset({"events", "staging", "ledger", "seeds", "config"}),
-    # Data quality is about the input itself, so marts see the list of files, and nothing else of it.
+    "ledger": frozenset({"events", "staging", "ledger", "claims", "seeds", "config"}),
+    "claims": frozenset({"events", "staging", "ledger", "seeds", "config"}),
+    # Data quality and reconciliation are about the input itself: they go around the ledger on purpose.
     "marts": frozenset(
-        {"ledger", "marts", "seeds", "config", "staging.sources", "events.sources", "events.templates"}
+        {
+            *("ledger", "marts", "seeds", "config"),
+            *(
+                "staging.sources",
+                "staging.stream",
+                "staging.allocations",
+                "events.sources",
+                "events.templates",
+            ),
+        }
     ),
-    "checks": frozenset({"events", "seeds", "config", "staging", "ledger", "marts"}),
+    "checks": frozenset({"events", "seeds", "config", "staging", "ledger", "claims", "marts"}),
 }
 
 _COLUMN_LINE = re.compile(r"^([a-z][a-z0-9_]*): (\S.*)$")
@@ -79,17 +93,36 @@ class Relation:
 
 
 def read_relations(folder: Path, schemas: Iterable[str] = BUILT_SCHEMAS) -> list[Relation]:
-    """Read every ``<folder>/<schema>/*.sql``.
+    """Read every ``<folder>/<schema>/*.sql``, and add the union of the claims where one is read.
 
     Raises:
         GoodputError: a file is not a single SELECT, has no grain, or names a relation without a schema.
     """
     with duckdb.connect(":memory:") as parser:
-        return [
+        relations = [
             read_relation(path, parser)
             for schema in schemas
             for path in sorted((folder / schema).glob("*.sql"))
         ]
+    claims = [r for r in relations if r.schema == CLAIMS]
+    wanted = any(f"{CLAIMS}.{UNITED}" in r.reads for r in relations)
+    return [*relations, _unite(claims)] if claims and wanted else relations
+
+
+def _unite(claims: list[Relation]) -> Relation:
+    """The union of all kinds of claim; column ``claim`` names the kind."""
+    return Relation(
+        schema=CLAIMS,
+        name=UNITED,
+        path=claims[0].path.parent,
+        sql="\nunion all by name\n".join(f"select '{c.name}' as claim, * from {c.full_name}" for c in claims),
+        header=(
+            "one row per claim of any kind: what one piece of evidence says that a span of time was spent on",
+            "do not sum: claims overlap and contradict each other; ledger.intervals is what they come to",
+            "claim: kind of claim, the file that made it",
+        ),
+        reads=tuple(c.full_name for c in claims),
+    )
 
 
 def read_relation(path: Path, parser: duckdb.DuckDBPyConnection) -> Relation:
