@@ -29,7 +29,7 @@ UNITED = "united"
 MAY_READ: Mapping[str, frozenset[str]] = {
     "staging": frozenset({"events", "seeds", "config", "staging"}),
     "ledger": frozenset({"events", "staging", "ledger", "claims", "seeds", "config"}),
-    "claims": frozenset({"events", "staging", "ledger", "seeds", "config"}),
+    "claims": frozenset({"events", "staging", "ledger", "claims", "seeds", "config"}),
     # Data quality and reconciliation are about the input itself: they go around the ledger on purpose.
     "marts": frozenset(
         {
