@@ -1,0 +1,106 @@
+-- one row per phase of an attempt after its loop: hang, teardown, shutdown, idle while held
+-- do not sum: see ledger.intervals
+with
+
+ends as (
+    select
+        e.*,
+        i.incident_id,
+        t.source_id as own_source_id,
+        t.line as own_line,
+        -- the last line that a leaving process stamped
+        greatest(coalesce(e.exit_us, e.job_end_us), coalesce(e.job_end_us, e.exit_us)) as left_us,
+    from ledger.ends as e
+    inner join ledger.incident_ids as i using (run_id, attempt)
+    inner join ledger.timeline as t using (run_id, attempt)
+    where e.observed
+),
+
+phases as (
+    select
+        run_id,
+        attempt,
+        stop_us as start_us,
+        detected_us as end_us,
+        'hang' as category,
+        incident_id,
+        '' as mark,
+        coalesce(evidence_source_id, own_source_id) as source_id,
+        coalesce(evidence_line, own_line) as line,
+    from ends
+    where kind not in ('completed', 'ongoing') and not undated
+    union all
+    select
+        run_id,
+        attempt,
+        detected_us as start_us,
+        release_us as end_us,
+        'teardown' as category,
+        incident_id,
+        case when undated then '†' else '' end as mark,
+        coalesce(evidence_source_id, own_source_id) as source_id,
+        coalesce(evidence_line, own_line) as line,
+    from ends
+    where kind not in ('completed', 'ongoing')
+    union all
+    select
+        run_id,
+        attempt,
+        progress_us as start_us,
+        least(coalesce(left_us, release_us), release_us) as end_us,
+        'shutdown' as category,
+        incident_id,
+        '' as mark,
+        coalesce(exit_source_id, own_source_id) as source_id,
+        coalesce(exit_line, own_line) as line,
+    from ends
+    where kind = 'completed'
+    union all
+    select
+        run_id,
+        attempt,
+        greatest(left_us, progress_us) as start_us,
+        release_us as end_us,
+        'idle_held' as category,
+        incident_id,
+        '' as mark,
+        coalesce(exit_source_id, own_source_id) as source_id,
+        coalesce(exit_line, own_line) as line,
+    from ends
+    where kind = 'completed' and left_us is not null
+),
+
+claims as (
+    select
+        p.run_id,
+        p.attempt,
+        p.start_us,
+        p.end_us,
+        p.category,
+        c.precedence::integer as precedence,
+        p.incident_id,
+        p.mark,
+        p.source_id,
+        p.line,
+    from phases as p
+    inner join seeds.categories as c using (category)
+    where p.end_us > p.start_us
+),
+
+-- idle accelerators inside declared maintenance were meant to be idle
+maintained as (
+    select
+        c.* exclude (start_us, end_us, category, precedence),
+        greatest(c.start_us, epoch_us(m.start_ts)) as start_us,
+        least(c.end_us, epoch_us(m.end_ts)) as end_us,
+        'planned_stop' as category,
+        51 as precedence,
+    from claims as c
+    inner join config.maintenance as m
+        on epoch_us(m.start_ts) < c.end_us and epoch_us(m.end_ts) > c.start_us
+    where c.category = 'idle_held'
+)
+
+from claims
+union all by name
+from maintained

@@ -1,0 +1,47 @@
+-- one row per step span, or part of one, whose steps are not in the final state, and per loop that stopped inside a step
+-- do not sum steps: a span may be lost in part
+with
+
+-- the step during which the loop stopped left no line
+partial as (
+    select
+        e.run_id,
+        e.attempt,
+        e.progress_us as start_us,
+        e.stop_us as end_us,
+        coalesce(e.evidence_source_id, t.source_id) as source_id,
+        coalesce(e.evidence_line, t.line) as line,
+        i.incident_id,
+    from ledger.ends as e
+    inner join ledger.timeline as t using (run_id, attempt)
+    inner join ledger.incident_ids as i using (run_id, attempt)
+    where e.has_steps and e.stop_us > e.progress_us
+)
+
+select
+    run_id,
+    attempt,
+    kept_end_us as start_us,
+    end_us,
+    'lost_work' as category,
+    120 as precedence,
+    incident_id,
+    '' as mark,
+    source_id,
+    line,
+from ledger.lost_spans
+where end_us > kept_end_us
+union all
+select
+    p.run_id,
+    p.attempt,
+    p.start_us,
+    p.end_us,
+    'lost_work' as category,
+    120 as precedence,
+    p.incident_id,
+    case when e.undated then '†' else '' end as mark,
+    p.source_id,
+    p.line,
+from partial as p
+inner join ledger.ends as e using (run_id, attempt)

@@ -1,0 +1,96 @@
+-- one row per phase of an attempt before its loop: provisioning, initialisation, set-up, restore
+-- do not sum: a restore lies inside set-up; see ledger.intervals
+with
+
+marks as (
+    select
+        t.run_id,
+        t.attempt,
+        p.allocated_us,
+        p.process_us,
+        least(greatest(coalesce(t.init_end_us, p.process_us), p.process_us), coalesce(p.loop_us, e.stop_us)) as init_end_us,
+        t.init_end_us is not null as knows_init,
+        coalesce(p.loop_us, e.stop_us) as loop_us,
+        t.place_in_holding,
+        e.stop_us,
+        i.previous_incident_id as incident_id,
+        t.source_id,
+        t.line,
+        h.source_id as held_source_id,
+        h.line as held_line,
+    from ledger.timeline as t
+    inner join ledger.progress as p using (run_id, attempt)
+    inner join ledger.ends as e using (run_id, attempt)
+    inner join ledger.incident_ids as i using (run_id, attempt)
+    left join ledger.holdings as h using (run_id, holding)
+    where t.observed
+),
+
+phases as (
+    select
+        run_id,
+        attempt,
+        allocated_us as start_us,
+        process_us as end_us,
+        'provisioning' as category,
+        incident_id,
+        '' as mark,
+        held_source_id as source_id,
+        held_line as line,
+    from marks
+    where place_in_holding = 1
+    union all
+    select
+        run_id,
+        attempt,
+        process_us as start_us,
+        case when knows_init then init_end_us else loop_us end as end_us,
+        'init' as category,
+        incident_id,
+        '' as mark,
+        source_id,
+        line,
+    from marks
+    union all
+    select
+        run_id,
+        attempt,
+        init_end_us as start_us,
+        loop_us as end_us,
+        'setup' as category,
+        incident_id,
+        '' as mark,
+        source_id,
+        line,
+    from marks
+    where knows_init
+    union all
+    select
+        r.run_id,
+        r.attempt,
+        r.start_us,
+        r.end_us,
+        'restore' as category,
+        m.incident_id,
+        '' as mark,
+        r.source_id,
+        r.line,
+    from ledger.restores as r
+    inner join marks as m using (run_id, attempt)
+    where r.start_us is not null
+)
+
+select
+    p.run_id,
+    p.attempt,
+    p.start_us,
+    p.end_us,
+    p.category,
+    c.precedence::integer as precedence,
+    p.incident_id,
+    p.mark,
+    p.source_id,
+    p.line,
+from phases as p
+inner join seeds.categories as c using (category)
+where p.end_us > p.start_us

@@ -1,0 +1,104 @@
+-- one row per stretch between two held spans of a run, by what the scheduler was asked for at the time
+-- do not sum: see ledger.intervals
+with
+
+reached as (
+    select
+        *,
+        max(end_us) over (partition by run_id order by holding rows between unbounded preceding and 1 preceding) as previous_end_us,
+        lag(job_id) over (partition by run_id order by holding) as previous_job_id,
+    from ledger.holdings
+),
+
+-- the last attempt before the gap ended it
+previous as (
+    select
+        r.run_id,
+        r.holding,
+        max(p.attempt) as attempt,
+    from reached as r
+    inner join ledger.progress as p on p.run_id = r.run_id and p.release_us <= r.start_us
+    group by all
+),
+
+gaps as (
+    select
+        r.run_id,
+        r.holding,
+        r.previous_end_us as start_us,
+        r.start_us as end_us,
+        r.from_accounting,
+        least(greatest(coalesce(r.submit_us, r.start_us), r.previous_end_us), r.start_us) as submit_us,
+        least(greatest(coalesce(r.eligible_us, r.submit_us, r.start_us), r.previous_end_us, coalesce(r.submit_us, r.previous_end_us)), r.start_us) as eligible_us,
+        r.job_id is not distinct from r.previous_job_id and r.job_id is not null as same_job,
+        e.attempt,
+        e.kind,
+        i.incident_id,
+        r.source_id,
+        r.line,
+    from reached as r
+    left join previous as p using (run_id, holding)
+    left join ledger.ends as e on e.run_id = p.run_id and e.attempt = p.attempt
+    left join ledger.incident_ids as i on i.run_id = p.run_id and i.attempt = p.attempt
+    where r.start_us > r.previous_end_us
+),
+
+pieces as (
+    select
+        *,
+        start_us as piece_start_us,
+        submit_us as piece_end_us,
+        case when kind in ('planned', 'completed') then 'planned_stop' else 'unscheduled_gap' end as category,
+        case when from_accounting then '' else '¶' end as mark,
+    from gaps
+    union all by name
+    select
+        *,
+        submit_us as piece_start_us,
+        eligible_us as piece_end_us,
+        case when same_job then 'requeue_delay' else 'queue_wait' end as category,
+        '' as mark,
+    from gaps
+    union all by name
+    select
+        *,
+        eligible_us as piece_start_us,
+        end_us as piece_end_us,
+        'queue_wait' as category,
+        '' as mark,
+    from gaps
+),
+
+claims as (
+    select
+        p.run_id,
+        p.attempt,
+        p.piece_start_us as start_us,
+        p.piece_end_us as end_us,
+        p.category,
+        c.precedence::integer as precedence,
+        p.incident_id,
+        p.mark,
+        p.source_id,
+        p.line,
+    from pieces as p
+    inner join seeds.categories as c using (category)
+    where p.piece_end_us > p.piece_start_us
+),
+
+-- declared maintenance explains why nothing was held
+maintained as (
+    select
+        c.* exclude (start_us, end_us, category, precedence),
+        greatest(c.start_us, epoch_us(m.start_ts)) as start_us,
+        least(c.end_us, epoch_us(m.end_ts)) as end_us,
+        'planned_stop' as category,
+        41 as precedence,
+    from claims as c
+    inner join config.maintenance as m
+        on epoch_us(m.start_ts) < c.end_us and epoch_us(m.end_ts) > c.start_us
+)
+
+from claims
+union all by name
+from maintained

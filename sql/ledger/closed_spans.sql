@@ -1,0 +1,63 @@
+-- one row per step span, the open last one closed: at a clean end, else after the clean time of its steps
+-- do not sum lengths as productive time: stalls, warm-up and lost work lie inside
+with
+
+limits as (
+    select
+        t.run_id,
+        t.attempt,
+        t.exit_us,
+        t.loop_end_us,
+        least(
+            coalesce(h.end_us, t.last_evidence_us),
+            coalesce(case when t.next_holding is not distinct from t.holding then t.next_start_us end, h.end_us, t.last_evidence_us)
+        ) as limit_us,
+        t.next_start_us,
+        h.from_accounting,
+        c.end_us as life_end_us,
+    from ledger.timeline as t
+    left join ledger.holdings as h using (run_id, holding)
+    left join (select run_id, epoch_us(end_ts) as end_us from config.runs) as c using (run_id)
+),
+
+-- a stall that begins inside the open span makes it longer
+stalled as (
+    select
+        s.run_id,
+        s.attempt,
+        s.step_first,
+        sum(k.end_us - k.start_us)::bigint as stall_us,
+    from ledger.spans as s
+    inner join ledger.known_stalls as k
+        on k.run_id = s.run_id and k.attempt = s.attempt and k.start_us >= s.start_us
+    where s.end_us is null
+    group by all
+),
+
+closed as (
+    select
+        s.* exclude (end_us),
+        coalesce(
+            s.end_us,
+            greatest(
+                s.start_us,
+                case
+                    when l.exit_us is not null and l.exit_us >= s.start_us then l.exit_us
+                    when l.loop_end_us is not null and l.loop_end_us >= s.start_us then l.loop_end_us
+                    else least(
+                        s.start_us + coalesce(s.steps * p.clean_us, 0) + coalesce(k.stall_us, 0),
+                        coalesce(l.next_start_us, s.start_us + coalesce(s.steps * p.clean_us, 0) + coalesce(k.stall_us, 0)),
+                        coalesce(case when l.from_accounting then l.limit_us end, s.start_us + coalesce(s.steps * p.clean_us, 0) + coalesce(k.stall_us, 0)),
+                        coalesce(l.life_end_us, s.start_us + coalesce(s.steps * p.clean_us, 0) + coalesce(k.stall_us, 0))
+                    )
+                end
+            )
+        ) as end_us,
+        s.end_us is null as was_open,
+    from ledger.spans as s
+    left join limits as l using (run_id, attempt)
+    left join ledger.pace as p using (run_id)
+    left join stalled as k using (run_id, attempt, step_first)
+)
+
+select * from closed

@@ -1,0 +1,262 @@
+-- one row per attempt: how it ended, when the fault was, when it was detected, and the evidence
+-- do not sum: times are microseconds since the epoch
+with
+
+-- what the programs themselves say of their end
+exits as (
+    select
+        m.run_id,
+        m.attempt,
+        max(epoch_us(p.ts)) filter (where p.name = 'exit') as exit_us,
+        bool_or(p.name = 'exit' and regexp_matches(coalesce(p.detail, ''), '(?i)^(completed|done|data_exhausted|success)')) as clean_exit,
+        bool_or(p.name = 'exit' and regexp_matches(coalesce(p.detail, ''), '(?i)^data_exhausted')) as data_exhausted,
+        bool_or(p.name = 'loop' and p.edge = 'end' and not regexp_matches(coalesce(p.detail, ''), '(?i)abort|fail|error')) as loop_done,
+        max(epoch_us(p.ts)) filter (where p.name = 'loop' and p.edge = 'end') as loop_end_us,
+        max(epoch_us(p.ts)) filter (where p.name = 'job' and p.edge = 'end') as job_end_us,
+        arg_max(p.source_id, p.ord) filter (where p.name in ('exit', 'loop') and p.edge <> 'begin') as source_id,
+        arg_max(p.line, p.ord) filter (where p.name in ('exit', 'loop') and p.edge <> 'begin') as line,
+        arg_max(p.path, p.ord) filter (where p.name in ('exit', 'loop') and p.edge <> 'begin') as path,
+    from staging.placed as p
+    inner join ledger.timeline as m using (run_id, launch_no)
+    where p.kind = 'phase' and p.name in ('exit', 'loop', 'job')
+    group by all
+),
+
+targets as (
+    select s.run_id, s.attempt, max(e.step_target) as step_target
+    from ledger.closed_spans as s
+    inner join events.steps as e on e.source_id = s.source_id and e.line = s.line and e.segment = s.segment
+    where e.step_target is not null
+    group by all
+),
+
+-- a watchdog that says how long it waited dates the stall
+watchdogs as (
+    select
+        run_id,
+        attempt,
+        min(ts_us) as seen_us,
+        min(ts_us - waited_us) as stalled_us,
+    from ledger.evidence
+    where own and waited_us > 0 and ts_us is not null
+    group by all
+),
+
+detections as (
+    select
+        e.run_id,
+        e.attempt,
+        min(e.ts_us) filter (where e.own and e.severity in ('error', 'critical')) as error_us,
+        min(e.ts_us) filter (where e.own and e.planned <> '') as planned_us,
+        bool_or(e.weight = 'cause' and e.planned = '') as has_cause,
+    from ledger.evidence as e
+    group by all
+),
+
+-- a planned end counts when nothing went wrong before it
+planned_firsts as (
+    select
+        e.run_id,
+        e.attempt,
+        arg_min(e, (e.ts_us is null, e.ts_us, e.causal_rank, e.path, e.line)) as planned_row,
+    from ledger.evidence as e
+    where e.planned <> '' and e.weight = 'cause'
+    group by all
+),
+
+planned_rows as (
+    select p.*
+    from planned_firsts as p
+    where not exists (
+        select 1 from ledger.evidence as f
+        where f.run_id = p.run_id and f.attempt = p.attempt
+            and f.planned = '' and f.weight = 'cause'
+            and f.ts_us < p.planned_row.ts_us - 5000000
+    )
+),
+
+-- physical evidence before symptoms, then the earliest
+ranked as (
+    select
+        e.*,
+        row_number() over (
+            partition by e.run_id, e.attempt
+            order by
+                (p.run_id is not null and e.planned <> '') desc,
+                e.weight = 'cause' and (e.planned = '' or p.run_id is not null) desc,
+                e.causal_rank,
+                coalesce(e.near_us, 9000000000000000),
+                e.path,
+                e.line
+        ) as place,
+    from ledger.evidence as e
+    left join planned_rows as p using (run_id, attempt)
+),
+
+firsts as (
+    select * from ranked where place = 1
+),
+
+runners_up as (
+    select
+        r.run_id,
+        r.attempt,
+        arg_min(r.cause, r.place) as runner_up_cause,
+    from ranked as r
+    inner join firsts as f using (run_id, attempt)
+    where r.cause <> f.cause
+    group by all
+),
+
+later as (
+    select run_id, max(attempt) as last_attempt
+    from ledger.timeline
+    group by run_id
+),
+
+judged as (
+    select
+        t.*,
+        x.exit_us,
+        x.loop_end_us,
+        x.job_end_us,
+        coalesce(x.data_exhausted, false) as data_exhausted,
+        coalesce(x.clean_exit, false)
+            or coalesce(x.loop_done, false)
+            or (coalesce(g.step_target <= t.last_step, false) and not coalesce(d.has_cause, false))
+            or (t.state = 'COMPLETED' and not coalesce(d.has_cause, false))
+            as completed,
+        x.source_id as exit_source_id,
+        x.line as exit_line,
+        x.path as exit_path,
+        w.seen_us,
+        w.stalled_us,
+        d.error_us,
+        d.planned_us,
+        f.signal_id,
+        f.cause as signal_cause,
+        f.weight,
+        f.ts_us as signal_us,
+        f.waited_us,
+        f.near_us,
+        f.host as signal_host,
+        f.gpu as signal_gpu,
+        f.own,
+        f.text,
+        f.source_id as evidence_source_id,
+        f.path as evidence_path,
+        f.line as evidence_line,
+        u.runner_up_cause,
+        t.attempt = l.last_attempt as is_last,
+        p.clean_us,
+        coalesce(p.stride, 1) * p.clean_us as interval_us,
+    from ledger.progress as t
+    left join exits as x using (run_id, attempt)
+    left join targets as g using (run_id, attempt)
+    left join watchdogs as w using (run_id, attempt)
+    left join detections as d using (run_id, attempt)
+    left join firsts as f using (run_id, attempt)
+    left join runners_up as u using (run_id, attempt)
+    left join later as l using (run_id)
+    left join ledger.pace as p using (run_id)
+),
+
+caused as (
+    select
+        *,
+        case
+            when completed and data_exhausted then 'data_exhausted'
+            when completed then 'completed'
+            when signal_id is not null and weight = 'cause' then signal_cause
+            when state = 'TIMEOUT' or state = 'DEADLINE' then 'time_limit'
+            when state = 'PREEMPTED' then 'preemption'
+            when state in ('NODE_FAIL', 'BOOT_FAIL') then 'node_failure'
+            when state = 'OUT_OF_MEMORY' then 'host_out_of_memory'
+            when state in ('CANCELLED', 'REVOKED') and (signal_id is null or weight = 'symptom') then 'operator_stop'
+            when state = 'REQUEUED' then 'requeue'
+            when signal_id is not null then signal_cause
+            when is_last and not coalesce(from_accounting, false) then 'in_progress'
+            when open then 'in_progress'
+            when state = 'FAILED' then 'exit_code'
+            else 'unknown'
+        end as cause,
+        case
+            when completed then exit_line is not null
+            else signal_id is not null and (
+                weight = 'cause' or state is null
+                or state not in ('TIMEOUT', 'DEADLINE', 'PREEMPTED', 'NODE_FAIL', 'BOOT_FAIL', 'OUT_OF_MEMORY', 'CANCELLED', 'REVOKED', 'REQUEUED')
+            )
+        end as by_line,
+    from judged
+),
+
+kinds as (
+    select
+        c.*,
+        s.domain,
+        case
+            when c.cause in ('completed', 'data_exhausted') and c.completed then 'completed'
+            when c.cause = 'in_progress' then 'ongoing'
+            when c.cause = 'unknown' then 'unknown'
+            when s.kind in ('planned', 'preemption', 'completed') then s.kind
+            else 'unplanned'
+        end as kind,
+    from caused as c
+    left join seeds.causes as s on s.code = c.cause
+),
+
+-- when it stood still, and when somebody noticed
+timed as (
+    select
+        *,
+        case
+            when kind in ('completed', 'ongoing') then null
+            when by_line and signal_us is not null and coalesce(waited_us, 0) = 0 then greatest(signal_us, coalesce(allocated_us, signal_us))
+            when stalled_us is not null then stalled_us
+            when by_line and signal_us is not null then signal_us - waited_us
+            when exit_us >= progress_us then exit_us
+            when planned_us is not null then planned_us
+        end as fault_us,
+    from kinds
+),
+
+detected as (
+    select
+        *,
+        case
+            when kind in ('completed', 'ongoing') then null
+            when fault_us is null then null
+            when by_line and own and signal_us is not null and coalesce(waited_us, 0) = 0 then greatest(signal_us, fault_us)
+            else greatest(
+                fault_us,
+                coalesce(
+                    case when error_us >= fault_us then error_us end,
+                    case when seen_us >= fault_us then seen_us end,
+                    case when exit_us >= fault_us then exit_us end,
+                    release_us
+                )
+            )
+        end as detected_raw_us,
+    from timed
+),
+
+-- the loop stops at the fault; a stall found by a watchdog is lost work for one log interval at most
+stopped as (
+    select
+        *,
+        case
+            when kind in ('completed', 'ongoing') then progress_us
+            when fault_us is null then
+                least(release_us, progress_us + case when has_steps then coalesce(interval_us, 0) // 2 else 0 end)
+            when stalled_us is not null and fault_us = stalled_us and has_steps then
+                least(greatest(progress_us, fault_us), progress_us + coalesce(interval_us, fault_us - progress_us))
+            else greatest(progress_us, least(fault_us, release_us))
+        end as stop_us,
+    from detected
+)
+
+select
+    * exclude (detected_raw_us),
+    greatest(stop_us, least(coalesce(detected_raw_us, stop_us), release_us)) as detected_us,
+    fault_us is null and kind not in ('completed', 'ongoing') as undated,
+from stopped

@@ -1,0 +1,148 @@
+-- one row per attempt and line that may say why the attempt ended
+-- do not count as faults: a crash prints the same line on every rank
+with
+
+signals as (
+    select
+        e.source_id,
+        e.line,
+        e.segment,
+        e.signal_id,
+        e.job_id,
+        e.node,
+        coalesce(e.gpu, e.pci) as gpu,
+        e.waited_s,
+        e.fault_rank,
+        e.text,
+        e.repeats,
+        c.cause,
+        c.weight,
+        c.causal_rank,
+        c.severity,
+        coalesce(c.planned, '') as planned,
+    from events.signals as e
+    inner join seeds.signals as c using (signal_id)
+    where c.weight in ('cause', 'symptom')
+),
+
+-- a line that carries its time in its text is dated by the phase it also is
+text_times as (
+    select source_id, line, max(epoch_us(ts)) as ts_us
+    from staging.stream
+    where kind = 'phase' and name in ('exit', 'job') and ts is not null
+    group by all
+),
+
+last_lines as (
+    select source_id, run_id, attempt, max(ord) as last_ord
+    from ledger.closed_spans
+    group by all
+),
+
+reach as (
+    select
+        run_id,
+        max(coalesce(duration_s, 0)) as waited_s,
+    from staging.placed
+    where kind = 'signal'
+    group by run_id
+),
+
+own as (
+    select
+        t.run_id,
+        t.attempt,
+        s.*,
+        coalesce(epoch_us(p.ts), x.ts_us) as ts_us,
+        coalesce(epoch_us(p.ts), x.ts_us, epoch_us(p.near_ts)) as near_us,
+        p.host,
+        p.rank,
+        p.ord,
+        p.path,
+        true as own,
+        t.progress_us,
+        t.has_steps,
+        l.last_ord,
+    from staging.placed as p
+    inner join ledger.timeline as m using (run_id, launch_no)
+    inner join ledger.progress as t on t.run_id = p.run_id and t.attempt = m.attempt
+    inner join signals as s
+        on s.source_id = p.source_id and s.line = p.line and s.segment = p.segment and s.signal_id = p.name
+    left join text_times as x on x.source_id = p.source_id and x.line = p.line
+    left join last_lines as l on l.source_id = p.source_id and l.run_id = t.run_id and l.attempt = t.attempt
+    where p.kind = 'signal'
+),
+
+-- while steps went on, nothing had ended
+own_in_reach as (
+    select *
+    from own
+    where not has_steps
+        or case
+            when ts_us is not null then ts_us >= progress_us - 2000000
+            when last_ord is not null then ord > last_ord
+            else near_us is null or near_us >= progress_us - 120000000
+        end
+),
+
+-- node and scheduler logs: on a node that the attempt held, or about its job, within reach
+shared as (
+    select
+        t.run_id,
+        t.attempt,
+        s.*,
+        epoch_us(p.ts) as ts_us,
+        epoch_us(p.ts) as near_us,
+        coalesce(s.node, p.host) as host,
+        p.rank,
+        p.ord,
+        p.path,
+        false as own,
+        t.progress_us,
+        t.has_steps,
+        null::bigint as last_ord,
+    from staging.stream as p
+    inner join signals as s
+        on s.source_id = p.source_id and s.line = p.line and s.segment = p.segment and s.signal_id = p.name
+    inner join ledger.progress as t
+        on epoch_us(p.ts) between t.progress_us - 120000000 and t.release_us + 300000000
+    left join reach as r on r.run_id = t.run_id
+    where p.kind = 'signal'
+        and p.run_id is null
+        and p.ts is not null
+        and (
+            s.job_id = t.job_id
+            or list_contains(
+                list_transform(t.nodes, lambda x: split_part(x, '.', 1)),
+                split_part(coalesce(s.node, p.host), '.', 1)
+            )
+        )
+),
+
+united as (
+    from own_in_reach
+    union all by name
+    from shared
+)
+
+select
+    run_id,
+    attempt,
+    signal_id,
+    cause,
+    weight,
+    causal_rank,
+    severity,
+    planned,
+    ts_us,
+    near_us,
+    (waited_s * 1000000)::bigint as waited_us,
+    coalesce(node, host) as host,
+    gpu,
+    fault_rank,
+    own,
+    text,
+    source_id,
+    path,
+    line,
+from united

@@ -1,0 +1,140 @@
+-- one row per span in which a run held accelerators: an allocation of accounting, or what a job's own lines show
+-- do not add gpus over rows of one run that overlap: check `allocations_of_a_run_overlap` names them
+with
+
+world_sizes as (
+    select source_id, max(try_cast(value as bigint)) as gpus
+    from events.facts
+    where key = 'world_size'
+    group by source_id
+),
+
+run_world_sizes as (
+    select run_id, max(try_cast(value as bigint)) as gpus
+    from staging.facts
+    where key = 'world_size'
+    group by run_id
+),
+
+-- what each job of a run printed, first and last
+evidence as (
+    select
+        p.run_id,
+        coalesce(s.job_id, s.path) as job_key,
+        any_value(s.job_id) as job_id,
+        min(epoch_us(p.ts)) as start_us,
+        max(epoch_us(p.ts)) as end_us,
+        max(w.gpus) as gpus,
+        arg_min(p.source_id, p.ts) as source_id,
+        arg_min(p.line, p.ts) as line,
+    from staging.placed as p
+    inner join staging.sources as s using (source_id)
+    left join world_sizes as w using (source_id)
+    where p.ts is not null
+    group by all
+),
+
+last_evidence as (
+    select run_id, max(end_us) as end_us
+    from evidence
+    group by run_id
+),
+
+accounting as (
+    select
+        a.run_id,
+        a.observed,
+        a.job_id,
+        a.restart,
+        true as from_accounting,
+        epoch_us(a.submit_ts) as submit_us,
+        epoch_us(a.eligible_ts) as eligible_us,
+        epoch_us(a.start_ts) as start_us,
+        coalesce(
+            epoch_us(a.end_ts),
+            (select max(e.end_us) from evidence as e where e.run_id = a.run_id and e.job_id = a.job_id),
+            greatest(epoch_us(a.start_ts), l.end_us),
+            epoch_us(a.start_ts) + (a.elapsed_s * 1000000)::bigint
+        ) as end_us,
+        a.end_ts is null as open,
+        coalesce(a.gpus, r.gpus) as gpus,
+        a.state,
+        a.state_by,
+        a.exit_code,
+        a.exit_signal,
+        a.reason,
+        a.nodes,
+        a.cluster,
+        a.source_id,
+        a.line,
+    from staging.allocations as a
+    left join run_world_sizes as r using (run_id)
+    left join last_evidence as l using (run_id)
+    where a.start_ts is not null
+),
+
+-- a job that accounting does not know, told by its own lines
+inferred as (
+    select
+        e.run_id,
+        true as observed,
+        e.job_id,
+        0::bigint as restart,
+        false as from_accounting,
+        null::bigint as submit_us,
+        null::bigint as eligible_us,
+        e.start_us,
+        e.end_us,
+        false as open,
+        coalesce(e.gpus, r.gpus) as gpus,
+        null::varchar as state,
+        null::varchar as state_by,
+        null::bigint as exit_code,
+        null::bigint as exit_signal,
+        null::varchar as reason,
+        null::varchar[] as nodes,
+        null::varchar as cluster,
+        e.source_id,
+        e.line,
+    from evidence as e
+    left join run_world_sizes as r using (run_id)
+    where not exists (
+        select 1 from accounting as a
+        where a.run_id = e.run_id
+            and (
+                a.job_id = e.job_id
+                or (
+                    (e.job_id is null or e.job_id not in (select job_id from accounting))
+                    and a.start_us <= e.end_us and a.end_us >= e.start_us
+                )
+            )
+    )
+),
+
+united as (
+    from accounting
+    union all by name
+    from inferred
+),
+
+-- configuration may give the run's size; bounds of its life cut what is held
+bounded as (
+    select
+        u.* exclude (start_us, end_us, gpus),
+        greatest(u.start_us, coalesce(epoch_us(c.start_ts), u.start_us)) as start_us,
+        least(u.end_us, coalesce(epoch_us(c.end_ts), u.end_us)) as end_us,
+        u.end_us as released_us,
+        coalesce(u.gpus, c.gpus) as gpus,
+    from united as u
+    left join config.runs as c using (run_id)
+),
+
+numbered as (
+    select
+        *,
+        row_number() over (partition by run_id order by start_us, job_id, restart, source_id, line)::integer as holding,
+    from bounded
+    where end_us > start_us or not from_accounting
+)
+
+select * from numbered

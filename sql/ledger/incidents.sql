@@ -1,0 +1,130 @@
+-- one row per end of an attempt, completion included, with its cause, its evidence and what it cost
+-- count kinds unplanned and preemption as interruptions; do not add downtime to lost work of another incident
+with
+
+costs as (
+    select
+        incident_id,
+        sum(gpu_us) filter (where category = 'lost_work') as lost_gpu_us,
+        sum(gpu_us) filter (where category <> 'lost_work') as downtime_gpu_us,
+        sum(gpu_us) as total_gpu_us,
+        max(mark) as mark,
+    from ledger.intervals
+    where incident_id is not null and part = 'active' and layer <> 'productive'
+    group by incident_id
+),
+
+-- steps that a restore overwrote, by the end that made it necessary
+lost as (
+    select
+        c.incident_id,
+        sum(s.steps - s.surviving_steps)::bigint as lost_steps,
+    from ledger.step_times as s
+    inner join ledger.lost_spans as c using (run_id, attempt, step_first)
+    group by c.incident_id
+),
+
+followers as (
+    select
+        p.run_id,
+        p.attempt,
+        lead(p.allocated_us) over w as next_allocated_us,
+        lead(p.process_us) over w as next_process_us,
+        lead(r.end_us) over w as next_restored_us,
+        lead(p.first_step_us) over w as next_first_step_us,
+    from ledger.progress as p
+    left join ledger.restores as r using (run_id, attempt)
+    window w as (partition by p.run_id order by p.attempt)
+),
+
+-- the moment at which a later attempt passed the last step reached before
+reached as (
+    select
+        run_id,
+        attempt,
+        max(last_step) over (partition by run_id order by attempt rows unbounded preceding) as reached_step,
+    from ledger.progress
+),
+
+caught_up as (
+    select
+        r.run_id,
+        r.attempt,
+        min(s.end_us) as caught_up_us,
+    from reached as r
+    inner join ledger.closed_spans as s
+        on s.run_id = r.run_id and s.attempt > r.attempt and s.step_last > r.reached_step
+    group by all
+),
+
+-- text of the line that proves the cause
+texts as (
+    select source_id, line, any_value(text) as text
+    from events.signals
+    group by all
+)
+
+select
+    i.incident_id,
+    e.run_id,
+    e.attempt,
+    e.job_id,
+    y.kind,
+    make_timestamptz(e.progress_us) as last_progress_ts,
+    make_timestamptz(e.fault_us) as fault_ts,
+    case when e.kind not in ('completed', 'ongoing') then make_timestamptz(e.detected_us) end as detected_ts,
+    case when e.kind <> 'ongoing' then make_timestamptz(e.release_us) end as released_ts,
+    make_timestamptz(f.next_allocated_us) as allocated_ts,
+    make_timestamptz(f.next_process_us) as processes_up_ts,
+    make_timestamptz(f.next_restored_us) as restored_ts,
+    make_timestamptz(f.next_first_step_us) as first_step_ts,
+    make_timestamptz(u.caught_up_us) as caught_up_ts,
+    coalesce(l.lost_steps, 0) as lost_steps,
+    coalesce(c.lost_gpu_us, 0) / 1e6 as lost_gpu_s,
+    coalesce(c.downtime_gpu_us, 0) / 1e6 as downtime_gpu_s,
+    coalesce(c.total_gpu_us, 0) / 1e6 as total_gpu_s,
+    y.cause,
+    y.cause_by_evidence,
+    y.domain,
+    y.charged_to,
+    y.owner,
+    case when e.by_line then e.signal_host else null end as host,
+    case when e.by_line then e.signal_gpu else null end as gpu,
+    case
+        when e.cause = 'unknown' then 'unknown'
+        when e.by_line then 'evidence'
+        else 'inferred'
+    end as confidence,
+    case
+        when e.kind = 'completed' and e.by_line then 'the program says so'
+        when e.kind = 'completed' then 'nothing went wrong before the end'
+        when e.kind = 'ongoing' then 'no line tells of an end'
+        when e.cause = 'unknown' then 'no line within reach of the end tells of a fault'
+        when e.by_line and e.weight = 'symptom' then 'a symptom; no line tells what caused it'
+        when e.by_line and e.own then 'a line of the run itself'
+        when e.by_line then 'a line of a node or scheduler that served the run'
+        else 'the scheduler''s state ' || coalesce(e.state, '')
+    end as confidence_reason,
+    case when e.kind = 'completed' then e.exit_source_id when e.by_line then e.evidence_source_id else h.source_id end as evidence_source_id,
+    case when e.kind = 'completed' then e.exit_path when e.by_line then e.evidence_path else o.path end as evidence_path,
+    case when e.kind = 'completed' then e.exit_line when e.by_line then e.evidence_line else h.line end as evidence_line,
+    case when e.kind = 'completed' then null when e.by_line then coalesce(t.text, e.text) when e.state is not null then 'state ' || e.state end as evidence_text,
+    e.runner_up_cause,
+    concat(
+        case when e.undated then '†' end,
+        case when not e.by_line and e.kind not in ('completed', 'ongoing') and e.cause <> 'unknown' then '¶' end
+    ) as mark,
+    e.observed and not e.has_steps as failed_start,
+    y.has_verdict,
+    y.verdict_reason,
+from ledger.ends as e
+inner join ledger.incident_ids as i using (run_id, attempt)
+inner join ledger.payers as y using (incident_id)
+inner join ledger.timeline as m on m.run_id = e.run_id and m.attempt = e.attempt
+left join ledger.holdings as h on h.run_id = m.run_id and h.holding = m.holding
+left join staging.sources as o on o.source_id = h.source_id
+left join costs as c on c.incident_id = i.incident_id
+left join lost as l on l.incident_id = i.incident_id
+left join followers as f on f.run_id = e.run_id and f.attempt = e.attempt
+left join caught_up as u on u.run_id = e.run_id and u.attempt = e.attempt
+left join texts as t on t.source_id = e.evidence_source_id and t.line = e.evidence_line

@@ -1,0 +1,182 @@
+-- one row per stretch of a run's life and part: what its accelerators were occupied with, decided once
+-- sum gpu_us or gpu_s, never seconds over parts: the active part tiles time, all parts together tile accelerator time
+with
+
+-- accelerators held at each moment
+changes as (
+    select run_id, start_us as at_us, gpus as delta, 1 as open from ledger.holdings
+    union all
+    select run_id, end_us as at_us, -gpus as delta, -1 as open from ledger.holdings
+),
+
+steps as (
+    select run_id, at_us, sum(coalesce(delta, 0))::bigint as delta, sum(open)::bigint as open, count_if(delta is null) as unknown
+    from changes
+    group by all
+),
+
+widths as (
+    select
+        run_id,
+        at_us,
+        sum(delta) over w as held_gpus,
+        sum(open) over w as holdings,
+    from steps
+    window w as (partition by run_id order by at_us rows unbounded preceding)
+),
+
+sized as (
+    select
+        s.*,
+        l.gpus as nominal_gpus,
+        case when coalesce(w.holdings, 0) > 0 then coalesce(nullif(w.held_gpus, 0), l.gpus) end::bigint as held_gpus,
+    from ledger.segments as s
+    inner join ledger.lives as l using (run_id)
+    asof left join widths as w on s.run_id = w.run_id and s.start_us >= w.at_us
+),
+
+-- neighbours that say the same are one interval
+marked as (
+    select
+        *,
+        coalesce(
+            category is not distinct from lag(category) over w
+            and was is not distinct from lag(was) over w
+            and attempt is not distinct from lag(attempt) over w
+            and incident_id is not distinct from lag(incident_id) over w
+            and held_gpus is not distinct from lag(held_gpus) over w
+            and start_us = lag(end_us) over w,
+            false
+        ) as joins,
+    from sized
+    window w as (partition by run_id order by start_us)
+),
+
+grouped as (
+    select
+        *,
+        count_if(not joins) over (partition by run_id order by start_us rows unbounded preceding) as stretch,
+    from marked
+),
+
+stretches as (
+    select
+        run_id,
+        any_value(attempt) as attempt,
+        min(start_us) as start_us,
+        max(end_us) as end_us,
+        any_value(category) as category,
+        arg_min(precedence, start_us) as precedence,
+        any_value(was) as was,
+        any_value(incident_id) as incident_id,
+        any_value(nominal_gpus) as nominal_gpus,
+        any_value(held_gpus) as held_gpus,
+        max(mark) as mark,
+    from grouped
+    group by run_id, stretch
+),
+
+-- the first evidence of a stretch is the line of the claim that was in force when it began
+evidence as (
+    select
+        run_id,
+        precedence,
+        coalesce(attempt, 0) as attempt_key,
+        coalesce(incident_id, '') as incident_key,
+        start_us,
+        arg_min(source_id, (coalesce(source_id, ''), coalesce(line, 0))) as source_id,
+        arg_min(line, (coalesce(source_id, ''), coalesce(line, 0))) as line,
+    from ledger.claims
+    group by all
+),
+
+proved as (
+    select
+        s.*,
+        e.source_id,
+        e.line,
+    from stretches as s
+    asof left join evidence as e
+        on s.run_id = e.run_id and s.precedence = e.precedence
+        and coalesce(s.attempt, 0) = e.attempt_key and coalesce(s.incident_id, '') = e.incident_key
+        and s.start_us >= e.start_us
+),
+
+parts as (
+    select
+        *,
+        'active' as part,
+        category as part_category,
+        case when held_gpus is null then nominal_gpus else least(held_gpus, nominal_gpus) end as part_gpus,
+    from proved
+    union all by name
+    select
+        *,
+        'missing' as part,
+        'capacity_missing' as part_category,
+        nominal_gpus - held_gpus as part_gpus,
+    from proved
+    where held_gpus < nominal_gpus
+    union all by name
+    select
+        *,
+        'spare' as part,
+        'spare_held' as part_category,
+        held_gpus - nominal_gpus as part_gpus,
+    from proved
+    where held_gpus > nominal_gpus
+),
+
+policies as (
+    select key, value from config.policy where key in (select category from seeds.categories)
+),
+
+charged as (
+    select
+        p.run_id,
+        p.attempt,
+        p.part,
+        make_timestamptz(p.start_us) as start_ts,
+        make_timestamptz(p.end_us) as end_ts,
+        (p.end_us - p.start_us) / 1e6 as seconds,
+        p.part_gpus::bigint as gpus,
+        (p.end_us - p.start_us)::hugeint * p.part_gpus as gpu_us,
+        p.part_category as category,
+        case when p.part = 'active' then p.was end as was,
+        coalesce(y.value, c.layer) as layer,
+        p.incident_id,
+        p.mark,
+        p.held_gpus is not null as held,
+        p.source_id,
+        p.line,
+        p.start_us,
+        p.end_us,
+    from parts as p
+    inner join seeds.categories as c on c.category = p.part_category
+    left join policies as y on y.key = p.part_category
+)
+
+select
+    c.run_id,
+    c.attempt,
+    c.part,
+    c.start_ts,
+    c.end_ts,
+    c.seconds,
+    c.gpus,
+    c.gpu_us,
+    c.gpu_us / 1e6 as gpu_s,
+    c.category,
+    c.was,
+    c.layer,
+    -- who pays follows the cause of the end that brought it about, else the category
+    coalesce(p.charged_to, c.layer) as charged_to,
+    c.incident_id,
+    c.mark,
+    c.held,
+    c.source_id,
+    c.line,
+    c.start_us,
+    c.end_us,
+from charged as c
+left join ledger.payers as p on p.incident_id = c.incident_id

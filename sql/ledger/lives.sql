@@ -1,0 +1,69 @@
+-- one row per run: its life, from the first allocation or evidence to the last
+-- do not add lives of runs: capacity is life times nominal accelerators
+with
+
+spans as (
+    select
+        run_id,
+        min(start_us) as start_us,
+        max(end_us) as end_us,
+        bool_or(from_accounting) as from_accounting,
+        max(end_us) filter (where open) is not null as open,
+    from ledger.holdings
+    group by run_id
+),
+
+widths as (
+    select
+        h.run_id,
+        max(h.gpus) filter (where e.has_steps) as step_gpus,
+        max(h.gpus) as any_gpus,
+    from ledger.holdings as h
+    left join ledger.progress as e using (run_id, holding)
+    group by h.run_id
+),
+
+facts as (
+    select
+        run_id,
+        max(try_cast(value as bigint)) filter (where key = 'world_size') as world_size,
+        max(value) filter (where key = 'gpu_model' and place = 1) as gpu_model,
+        max(try_cast(value as double)) filter (where key = 'peak_flops_per_gpu' and place = 1) as peak_flops,
+    from staging.facts
+    group by run_id
+)
+
+select
+    s.run_id,
+    coalesce(epoch_us(c.start_ts), s.start_us) as start_us,
+    coalesce(epoch_us(c.end_ts), s.end_us) as end_us,
+    case
+        when c.start_ts is not null then 'configuration'
+        when s.from_accounting then 'accounting'
+        else 'first line'
+    end as start_source,
+    case
+        when c.end_ts is not null then 'configuration'
+        when s.open then 'last line'
+        when s.from_accounting then 'accounting'
+        else 'last line'
+    end as end_source,
+    coalesce(c.gpus, w.step_gpus, f.world_size, w.any_gpus, 1)::bigint as gpus,
+    case
+        when c.gpus is not null then 'configuration'
+        when w.step_gpus is not null then 'largest allocation that made a step'
+        when f.world_size is not null then 'world size in the log'
+        when w.any_gpus is not null then 'largest allocation'
+        else 'not known: counted as one accelerator'
+    end as gpus_source,
+    coalesce(c.gpu_model, f.gpu_model) as gpu_model,
+    coalesce(c.peak_flops, f.peak_flops) as peak_flops,
+    case
+        when c.peak_flops is not null then 'configuration'
+        when f.peak_flops is not null then 'log'
+    end as peak_source,
+from spans as s
+left join config.runs as c using (run_id)
+left join widths as w using (run_id)
+left join facts as f using (run_id)
+where coalesce(epoch_us(c.end_ts), s.end_us) > coalesce(epoch_us(c.start_ts), s.start_us)

@@ -1,0 +1,69 @@
+-- one row per attempt: how far it came, and when the processes were last known to make progress
+-- do not sum: times are microseconds since the epoch
+with
+
+stepped as (
+    select
+        run_id,
+        attempt,
+        min(step_first) as first_step,
+        max(step_last) as last_step,
+        min(start_us) as loop_us,
+        max(end_us) as last_progress_us,
+        arg_min(end_us, step_first) as first_step_us,
+    from ledger.closed_spans
+    group by all
+),
+
+-- a save or an evaluation right after the last step is progress too
+tails as (
+    select k.run_id, k.attempt, max(k.end_us) as tail_us
+    from ledger.stalls as k
+    inner join stepped as s using (run_id, attempt)
+    where k.end_us > s.last_progress_us and k.category in ('checkpoint_stall', 'evaluation')
+    group by all
+),
+
+limits as (
+    select
+        t.run_id,
+        t.attempt,
+        t.launch_no,
+        t.holding,
+        t.observed,
+        t.start_us,
+        coalesce(t.process_us, t.start_us) as process_us,
+        t.next_start_us,
+        h.from_accounting,
+        h.start_us as allocated_us,
+        -- an attempt ends with its allocation, or where the next one starts inside it
+        case
+            when t.next_holding is not distinct from t.holding and t.next_start_us is not null then t.next_start_us
+            when h.from_accounting then h.end_us
+            else greatest(coalesce(t.last_evidence_us, h.end_us), coalesce(h.end_us, t.last_evidence_us))
+        end as release_us,
+        h.nodes,
+        h.job_id,
+        h.state,
+        h.state_by,
+        h.open,
+    from ledger.timeline as t
+    left join ledger.holdings as h using (run_id, holding)
+)
+
+select
+    l.*,
+    s.first_step,
+    s.last_step,
+    s.loop_us,
+    s.first_step_us,
+    s.last_progress_us,
+    coalesce(
+        greatest(s.last_progress_us, least(coalesce(k.tail_us, s.last_progress_us), coalesce(l.release_us, k.tail_us))),
+        l.process_us,
+        l.allocated_us
+    ) as progress_us,
+    s.last_step is not null as has_steps,
+from limits as l
+left join stepped as s using (run_id, attempt)
+left join tails as k using (run_id, attempt)

@@ -1,0 +1,112 @@
+-- one row per run: its size, its life, and what is known of it
+-- do not add lives or gpus of runs as capacity: see marts.goodput
+with
+
+attempts as (
+    select
+        run_id,
+        count(*) as attempts,
+        bool_or(observed) as observed,
+        min(first_step) as first_step,
+        max(last_step) as last_step,
+    from ledger.progress
+    group by run_id
+),
+
+last_ends as (
+    select run_id, arg_max(kind, attempt) = 'ongoing' as ongoing
+    from ledger.ends
+    group by run_id
+),
+
+survivors as (
+    select run_id, max(least(survives_to, last_step)) as last_surviving_step
+    from ledger.survival
+    where survives_to is not null
+    group by run_id
+),
+
+formats as (
+    select run_id, string_agg(distinct format, ', ' order by format) as formats
+    from ledger.closed_spans
+    group by run_id
+),
+
+names as (
+    select run_id, count(distinct value) as names
+    from staging.facts
+    where key = 'run_name'
+    group by run_id
+),
+
+backs as (
+    select
+        v.run_id,
+        bool_or(v.restored_source = 'first step' and v.first_step <= l.max_step) as went_back_silently,
+        bool_or(v.restored_step > l.max_step) as lines_missing,
+    from ledger.survival as v
+    cross join lateral (
+        select max(o.last_step) as max_step from ledger.survival as o
+        where o.run_id = v.run_id and o.attempt < v.attempt
+    ) as l
+    where l.max_step is not null
+    group by v.run_id
+),
+
+undated as (
+    select run_id, bool_or(not stamped) as laid_out
+    from ledger.closed_spans
+    group by run_id
+),
+
+waits as (
+    select distinct p.run_id
+    from staging.placed as p
+    inner join ledger.timeline as t using (run_id, launch_no)
+    inner join ledger.progress as g on g.run_id = p.run_id and g.attempt = t.attempt
+    where p.kind = 'phase' and p.name = 'data_wait' and epoch_us(p.ts) > g.first_step_us
+)
+
+select
+    l.run_id,
+    l.gpus,
+    l.gpus_source,
+    l.gpu_model,
+    coalesce(l.peak_flops, d.peak_flops) as peak_flops_per_gpu,
+    coalesce(l.peak_source, case when d.peak_flops is not null then 'device table' end) as peak_source,
+    make_timestamptz(l.start_us) as life_start_ts,
+    make_timestamptz(l.end_us) as life_end_ts,
+    l.start_source as life_start_source,
+    l.end_source as life_end_source,
+    coalesce(e.ongoing, false) as ongoing,
+    a.attempts,
+    a.first_step,
+    a.last_step,
+    s.last_surviving_step,
+    p.clean_step_s,
+    p.stride as log_stride,
+    f.formats,
+    coalesce(a.observed, false) as observed,
+    list_filter(
+        [
+            case when n.names > 1 then 'the logs name ' || n.names || ' runs' end,
+            case when b.went_back_silently then 'the step counter goes back without a load line' end,
+            case when b.lines_missing then 'step lines are missing before a restored step' end,
+            case when u.laid_out then 'step lines carry no time: laid end to end from the nearest dated line' end,
+            case when w.run_id is not null then 'loads of data inside the loop cannot be told from loads beside it: they stay productive' end,
+            case when l.gpus_source like 'not known%' then 'the number of accelerators is not known: one is counted' end,
+            case when not coalesce(a.observed, false) then 'no trainer log: held time is unobserved' end,
+        ],
+        lambda x: x is not null
+    ) as flags,
+from ledger.lives as l
+left join attempts as a using (run_id)
+left join last_ends as e using (run_id)
+left join survivors as s using (run_id)
+left join ledger.pace as p using (run_id)
+left join formats as f using (run_id)
+left join names as n using (run_id)
+left join backs as b using (run_id)
+left join undated as u using (run_id)
+left join waits as w using (run_id)
+left join ledger.device_peaks as d using (run_id)

@@ -1,0 +1,149 @@
+-- one row per save of an attempt: when the loop stood still for it, and when it was durable
+-- do not add background_s to blocking_s: the background part costs no time of the loop
+with
+
+lines as (
+    select
+        p.run_id,
+        t.attempt,
+        p.edge,
+        p.step,
+        p.ts,
+        p.duration_s,
+        p.background_s,
+        p.ok,
+        p.ord,
+        p.source_id,
+        p.line,
+        p.format,
+        p.name as tier,
+    from staging.placed as p
+    inner join ledger.timeline as t using (run_id, launch_no)
+    where p.kind = 'save'
+),
+
+-- a save without a step number is known by its place: its lines follow its begin
+keyed as (
+    select
+        *,
+        coalesce(
+            step::varchar,
+            'n' || count_if(step is null and edge = 'begin') over (
+                partition by run_id, attempt, source_id order by ord rows unbounded preceding
+            )
+        ) as save_key,
+    from lines
+),
+
+paired as (
+    select
+        run_id,
+        attempt,
+        save_key,
+        max(step) as step,
+        min(epoch_us(ts)) filter (where edge in ('begin', 'span')) as begin_us,
+        min(epoch_us(ts)) filter (where edge = 'blocked') as blocked_us,
+        max(epoch_us(ts)) filter (where edge = 'end') as end_us,
+        max((duration_s * 1000000)::bigint) as told_us,
+        max(background_s) as background_s,
+        bool_or(edge = 'begin') as has_begin,
+        bool_or(edge = 'blocked') as has_blocked,
+        bool_or(edge = 'end') as has_end,
+        bool_or(edge = 'span') as has_span,
+        bool_and(coalesce(ok, true)) as ok,
+        min(ord) as ord,
+        arg_min(source_id, ord) as source_id,
+        arg_min(line, ord) as line,
+        any_value(tier) as tier,
+    from keyed
+    group by all
+),
+
+-- a save without a step number holds the last step printed before it
+last_steps as (
+    select run_id, attempt, end_us, max(step_last) as step_last
+    from ledger.spans
+    where end_us is not null
+    group by all
+),
+
+stepped as (
+    select
+        p.* exclude (step),
+        coalesce(p.step, s.step_last) as step,
+    from paired as p
+    asof left join last_steps as s
+        on p.run_id = s.run_id and p.attempt = s.attempt
+        and coalesce(p.begin_us, p.end_us, p.blocked_us) >= s.end_us
+),
+
+timed as (
+    select
+        *,
+        coalesce(begin_us, coalesce(blocked_us, end_us) - told_us) as stall_start_us,
+        case
+            when has_span then begin_us + told_us
+            when blocked_us is not null then blocked_us
+            when has_blocked then null
+            when end_us is not null then end_us
+            when told_us is not null then begin_us + told_us
+        end as stall_end_us,
+    from stepped
+),
+
+-- a later load of the step proves that it was durable
+used as (
+    select
+        s.run_id,
+        s.attempt,
+        s.save_key,
+        min(r.attempt) as used_by,
+    from timed as s
+    inner join ledger.restores as r
+        on r.run_id = s.run_id and r.attempt > s.attempt and r.step = s.step and not r.cold
+    group by all
+),
+
+final as (
+    select
+        t.*,
+        case
+            when not t.ok then false
+            when t.has_end then true
+            when u.used_by is not null then true
+            else false
+        end as durable,
+        case
+            when not t.ok then 'failed'
+            when t.has_end then 'logged'
+            when u.used_by is not null then 'a later load used it'
+            when t.has_span then 'no line says so'
+            else 'no completion logged'
+        end as durable_how,
+    from timed as t
+    left join used as u using (run_id, attempt, save_key)
+)
+
+select
+    run_id,
+    attempt,
+    step,
+    make_timestamptz(stall_start_us) as begin_ts,
+    make_timestamptz(stall_end_us) as blocked_ts,
+    case when durable then make_timestamptz(coalesce(end_us, stall_end_us)) end as durable_ts,
+    (stall_end_us - stall_start_us) / 1e6 as blocking_s,
+    coalesce(
+        background_s,
+        case when end_us > stall_end_us then (end_us - stall_end_us) / 1e6 end
+    ) as background_s,
+    durable,
+    durable_how,
+    has_span as record_of_whole_save,
+    tier,
+    stall_start_us,
+    stall_end_us,
+    case when durable then coalesce(end_us, stall_end_us) end as durable_us,
+    ord,
+    source_id,
+    line,
+from final

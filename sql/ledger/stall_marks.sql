@@ -1,0 +1,66 @@
+-- one row per step span before which unstamped lines tell of a save or an evaluation, with what timers say of it
+-- do not sum: durations are null where no timer was printed
+with
+
+unstamped as (
+    select
+        p.run_id,
+        t.attempt,
+        p.source_id,
+        p.line,
+        p.ord,
+        case when p.kind = 'save' or p.name = 'save-checkpoint' then 'save' else 'eval' end as what,
+        p.kind = 'timer' as is_timer,
+        case when p.kind = 'timer' then (p.duration_s * 1000000)::bigint end as timer_us,
+        p.step,
+    from staging.placed as p
+    inner join ledger.timeline as t using (run_id, launch_no)
+    where (p.kind = 'save' and p.ts is null and p.edge in ('begin', 'end', 'blocked'))
+        or (p.kind = 'phase' and p.name = 'eval' and p.ts is null and p.edge in ('point', 'begin'))
+        or (p.kind = 'timer' and p.name in ('save-checkpoint', 'evaluate'))
+),
+
+-- the line that comes next tells where the stall lies; after the last line it belongs to the tail
+placed as (
+    select
+        u.*,
+        n.step_first as span_step,
+    from unstamped as u
+    asof left join ledger.spans as n
+        on u.source_id = n.source_id and u.ord < n.ord
+),
+
+checked as (
+    select
+        p.* exclude (span_step),
+        case when n.attempt = p.attempt then p.span_step end as span_step,
+    from placed as p
+    left join ledger.spans as n
+        on n.run_id = p.run_id and n.attempt = p.attempt and n.step_first = p.span_step
+),
+
+-- where saves carry stamps the timers only repeat them
+stamped_saves as (
+    select distinct run_id, attempt
+    from ledger.saves
+    where stall_start_us is not null and stall_end_us is not null
+),
+
+grouped as (
+    select
+        c.run_id,
+        c.attempt,
+        c.span_step,
+        c.what,
+        count(*) filter (where not c.is_timer) as lines,
+        sum(c.timer_us)::bigint as timer_us,
+        max(c.step) as step,
+        arg_min(c.source_id, c.ord) as source_id,
+        arg_min(c.line, c.ord) as line,
+    from checked as c
+    left join stamped_saves as s using (run_id, attempt)
+    where c.what = 'eval' or s.run_id is null
+    group by all
+)
+
+select * from grouped

@@ -1,0 +1,132 @@
+-- one row per attempt: a launch of trainer processes, or a held span without any trainer log; its marks before and after the loop
+-- do not sum: times are microseconds since the epoch, null where no line tells
+with
+
+launches as (
+    select
+        run_id,
+        launch_no,
+        any_value(job_id) as job_id,
+        any_value(job_key) as job_key,
+        any_value(attempt_start_ts) as attempt_start_ts,
+        arg_min(source_id, (step_lines = 0, start_ts)) as source_id,
+        arg_min(first_line, (step_lines = 0, start_ts)) as line,
+        sum(step_lines)::bigint as step_lines,
+    from staging.attempts
+    group by all
+),
+
+-- the allocation that a launch ran in: its job's, else the one that was held then
+held as (
+    select
+        l.run_id,
+        l.launch_no,
+        arg_max(
+            h.holding,
+            (h.job_id is not distinct from l.job_id, h.start_us <= coalesce(epoch_us(l.attempt_start_ts), h.start_us) + 60000000, h.start_us)
+        ) as holding,
+    from launches as l
+    inner join ledger.holdings as h
+        on h.run_id = l.run_id
+        and (
+            h.job_id is not distinct from l.job_id
+            or not exists (select 1 from ledger.holdings as o where o.run_id = l.run_id and o.job_id = l.job_id)
+        )
+        and (
+            l.attempt_start_ts is null
+            or (
+                h.start_us <= epoch_us(l.attempt_start_ts) + 60000000
+                and epoch_us(l.attempt_start_ts) <= h.released_us + 300000000
+            )
+        )
+    group by all
+),
+
+marks as (
+    select
+        run_id,
+        launch_no,
+        min(epoch_us(ts)) filter (
+            where kind = 'phase' and name in ('process_start', 'library_setup', 'init', 'compile', 'model_setup', 'data_setup')
+        ) as process_us,
+        max(epoch_us(ts) + coalesce(case when edge = 'span' then (duration_s * 1000000)::bigint end, 0)) filter (
+            where kind = 'phase' and name in ('library_setup', 'init') and edge in ('end', 'span')
+        ) as init_end_us,
+        max(epoch_us(ts)) filter (
+            where kind = 'phase' and name in ('model_setup', 'data_setup') and edge in ('end', 'point')
+        ) as setup_end_us,
+        min(epoch_us(ts)) filter (where kind = 'phase' and name = 'loop' and edge = 'begin') as loop_start_us,
+        max(epoch_us(ts)) filter (where kind = 'phase' and name = 'loop' and edge = 'end') as loop_end_us,
+        max(epoch_us(ts)) filter (where kind = 'phase' and name = 'exit') as exit_us,
+        min(epoch_us(ts)) filter (where kind = 'phase' and name = 'job' and edge = 'begin') as job_start_us,
+        max(epoch_us(ts)) filter (where kind = 'phase' and name = 'job' and edge = 'end') as job_end_us,
+        max(epoch_us(ts)) as last_evidence_us,
+        min(epoch_us(ts)) as first_evidence_us,
+        count(*) filter (where kind = 'step') as steps,
+    from staging.placed
+    where launch_no is not null
+    group by all
+),
+
+-- held, and no trainer log of it: an attempt that nobody saw
+unseen as (
+    select
+        h.run_id,
+        h.holding,
+        h.job_id,
+        h.start_us,
+        h.source_id,
+        h.line,
+    from ledger.holdings as h
+    where h.from_accounting
+        and not exists (select 1 from held as l where l.run_id = h.run_id and l.holding = h.holding)
+),
+
+attempts as (
+    select
+        l.run_id,
+        l.launch_no,
+        h.holding,
+        l.job_id,
+        l.job_key,
+        l.source_id,
+        l.line,
+        true as observed,
+        coalesce(m.process_us, m.first_evidence_us, epoch_us(l.attempt_start_ts)) as start_us,
+        m.* exclude (run_id, launch_no),
+    from launches as l
+    left join held as h using (run_id, launch_no)
+    left join marks as m using (run_id, launch_no)
+    union all by name
+    select
+        run_id,
+        holding,
+        job_id,
+        source_id,
+        line,
+        false as observed,
+        start_us,
+    from unseen
+),
+
+numbered as (
+    select
+        a.* exclude (start_us),
+        coalesce(a.start_us, h.start_us) as start_us,
+        row_number() over (
+            partition by a.run_id order by coalesce(a.start_us, h.start_us) nulls last, a.launch_no, a.holding
+        )::integer as attempt,
+    from attempts as a
+    left join ledger.holdings as h using (run_id, holding)
+),
+
+followed as (
+    select
+        n.*,
+        row_number() over (partition by n.run_id, n.holding order by n.attempt)::integer as place_in_holding,
+        lead(n.start_us) over (partition by n.run_id order by n.attempt) as next_start_us,
+        lead(n.holding) over (partition by n.run_id order by n.attempt) as next_holding,
+    from numbered as n
+)
+
+select * from followed

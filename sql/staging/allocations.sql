@@ -1,0 +1,119 @@
+-- one row per allocation record, without repeats of the same record in overlapping exports, with the run it served
+-- do not sum gpus over rows of one job: a requeued job has a row per allocation
+with
+
+records as (
+    select
+        a.*,
+        s.path,
+        s.cluster as source_cluster,
+        s.zone,
+    from events.allocations as a
+    inner join staging.sources as s using (source_id)
+),
+
+zoned as (
+    select
+        * exclude (submit_ts, eligible_ts, start_ts, end_ts, cluster),
+        coalesce(cluster, source_cluster) as cluster,
+        case when zone = 'UTC' or ts_quality = 'logged' then submit_ts else timezone(zone, submit_ts::timestamp) end as submit_ts,
+        case when zone = 'UTC' or ts_quality = 'logged' then eligible_ts else timezone(zone, eligible_ts::timestamp) end as eligible_ts,
+        case when zone = 'UTC' or ts_quality = 'logged' then start_ts else timezone(zone, start_ts::timestamp) end as start_ts,
+        case when zone = 'UTC' or ts_quality = 'logged' then end_ts else timezone(zone, end_ts::timestamp) end as end_ts,
+    from records
+),
+
+-- the latest export of a record knows most
+distinct_records as (
+    select *
+    from zoned
+    qualify row_number() over (
+        partition by coalesce(cluster, ''), job_id, submit_ts, start_ts
+        order by end_ts is not null desc, end_ts desc, source_id, line
+    ) = 1
+),
+
+numbered as (
+    select
+        *,
+        coalesce(restart_no, row_number() over (partition by coalesce(cluster, ''), job_id order by submit_ts, start_ts) - 1)::bigint as restart,
+    from distinct_records
+),
+
+-- jobs that the runs name: by configuration, by the job that wrote their logs, by name
+by_configuration as (
+    select n.job_id, n.name, min(j.run_id) as run_id
+    from (select distinct job_id, name from numbered) as n
+    inner join config.run_jobs as j
+        on n.job_id = j.job or regexp_full_match(coalesce(n.name, ''), j.pattern)
+    group by all
+),
+
+by_log as (
+    select job_id, min(run_id) as run_id
+    from staging.sources
+    where job_id is not null and run_id is not null
+    group by job_id
+),
+
+by_name as (
+    select n.name, n.user, min(l.run_id) as run_id
+    from numbered as n
+    inner join by_log as l using (job_id)
+    where n.name is not null
+    group by all
+    having count(distinct l.run_id) = 1
+),
+
+observed_runs as (
+    select distinct run_id from staging.sources where is_trainer and run_id is not null
+),
+
+joined as (
+    select
+        n.*,
+        coalesce(c.run_id, l.run_id, m.run_id, o.run_id) as observed_run,
+    from numbered as n
+    left join by_configuration as c on c.job_id = n.job_id and c.name is not distinct from n.name
+    left join by_log as l on l.job_id = n.job_id
+    left join by_name as m on m.name = n.name and m.user is not distinct from n.user
+    left join observed_runs as o on o.run_id = n.name
+),
+
+-- without any trainer log each chain of jobs of one name and user is a run
+named as (
+    select
+        * exclude (observed_run),
+        observed_run is not null as observed,
+        coalesce(observed_run, name, job_id) as run_id,
+    from joined
+)
+
+select
+    run_id,
+    observed,
+    scheduler,
+    cluster,
+    job_id,
+    restart,
+    name,
+    "user",
+    account,
+    qos,
+    "partition",
+    submit_ts,
+    eligible_ts,
+    start_ts,
+    end_ts,
+    elapsed_s,
+    state,
+    state_by,
+    exit_code,
+    exit_signal,
+    reason,
+    nodes,
+    n_nodes,
+    gpus,
+    source_id,
+    line,
+from named

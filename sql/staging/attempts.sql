@@ -1,0 +1,70 @@
+-- one row per launch in a source, with the attempt of the run that it belongs to
+-- do not count rows as attempts: count distinct run_id, attempt
+with
+
+launches as (
+    select
+        l.*,
+        s.job_id,
+        coalesce(s.job_id, s.path) as job_key,
+        s.path,
+    from staging.launches as l
+    inner join staging.sources as s using (source_id)
+),
+
+-- launches of one job that overlap in time are the same attempt, told by several files
+ordered as (
+    select
+        *,
+        max(coalesce(end_ts, start_ts)) over (
+            partition by run_id, job_key order by start_ts nulls last, path, first_ord
+            rows between unbounded preceding and 1 preceding
+        ) as earlier_end_ts,
+    from launches
+),
+
+islands as (
+    select
+        *,
+        count_if(start_ts is null or earlier_end_ts is null or start_ts > earlier_end_ts) over (
+            partition by run_id, job_key order by start_ts nulls last, path, first_ord rows unbounded preceding
+        ) as island,
+    from ordered
+),
+
+starts as (
+    select
+        run_id,
+        job_key,
+        island,
+        min(start_ts) as attempt_start_ts,
+        min(path) as first_path,
+        min(first_ord) as attempt_first_ord,
+    from islands
+    group by all
+),
+
+numbered as (
+    select
+        *,
+        row_number() over (
+            partition by run_id order by attempt_start_ts nulls last, first_path, attempt_first_ord
+        )::integer as launch_no,
+    from starts
+)
+
+select
+    i.run_id,
+    n.launch_no,
+    i.job_id,
+    i.job_key,
+    i.source_id,
+    i.launch,
+    i.first_ord,
+    i.first_line,
+    i.start_ts,
+    i.end_ts,
+    i.step_lines,
+    n.attempt_start_ts,
+from islands as i
+inner join numbered as n using (run_id, job_key, island)

@@ -1,0 +1,113 @@
+-- one row per event of a run's own sources, with the launch that it belongs to (null where that cannot be told)
+-- do not sum: see staging.stream
+with
+
+own as (
+    select t.*, s.is_trainer
+    from staging.stream as t
+    inner join staging.sources as s using (source_id)
+    where t.run_id is not null
+),
+
+-- an undated line takes the time of the last dated line before it in its file, else of the first after it
+dated as (
+    select source_id, ord, any_value(ts) as ts
+    from own
+    where ts is not null
+    group by source_id, ord
+),
+
+near as (
+    select
+        o.*,
+        coalesce(o.ts, b.ts, a.ts) as near_ts,
+    from own as o
+    asof left join dated as b on o.source_id = b.source_id and o.ord >= b.ord
+    asof left join dated as a on o.source_id = a.source_id and o.ord <= a.ord
+),
+
+-- in a trainer's own file the place decides
+in_file as (
+    select n.*, a.launch_no
+    from near as n
+    asof left join staging.attempts as a on n.source_id = a.source_id and n.ord >= a.first_ord
+    where n.is_trainer
+),
+
+-- the first lines of a file come before its first launch mark: they belong to it
+headed as (
+    select
+        f.* exclude (launch_no),
+        coalesce(
+            f.launch_no,
+            (select min(a.launch_no) from staging.attempts as a where a.source_id = f.source_id)
+        ) as launch_no,
+    from in_file as f
+),
+
+-- elsewhere the job decides, and the time within the job
+job_attempts as (
+    select
+        run_id,
+        job_key,
+        launch_no,
+        any_value(attempt_start_ts) as attempt_start_ts,
+    from staging.attempts
+    group by all
+),
+
+beside as (
+    select n.*, coalesce(s.job_id, '') as job_key
+    from near as n
+    inner join staging.sources as s using (source_id)
+    where not n.is_trainer
+),
+
+by_time as (
+    select b.* exclude (job_key), b.job_key, j.launch_no
+    from beside as b
+    asof left join job_attempts as j
+        on b.run_id = j.run_id and b.job_key = j.job_key and b.near_ts >= j.attempt_start_ts
+),
+
+run_attempts as (
+    select run_id, launch_no, any_value(attempt_start_ts) as attempt_start_ts
+    from staging.attempts
+    group by all
+),
+
+known_jobs as (
+    select distinct run_id, job_key from job_attempts
+),
+
+by_run as (
+    select b.*, r.launch_no as run_launch
+    from by_time as b
+    asof left join run_attempts as r on b.run_id = r.run_id and b.near_ts >= r.attempt_start_ts
+),
+
+placed_beside as (
+    select
+        b.* exclude (launch_no, run_launch, job_key),
+        coalesce(
+            b.launch_no,
+            case when k.job_key is not null then
+                (select min(j.launch_no) from job_attempts as j where j.run_id = b.run_id and j.job_key = b.job_key)
+            end,
+            b.run_launch,
+            (
+                select case when count(distinct j.launch_no) = 1 then min(j.launch_no) end
+                from job_attempts as j where j.run_id = b.run_id
+            )
+        ) as launch_no,
+    from by_run as b
+    left join known_jobs as k using (run_id, job_key)
+),
+
+final as (
+    from headed
+    union all by name
+    from placed_beside
+)
+
+select * exclude (is_trainer) from final

@@ -1,0 +1,110 @@
+-- one row per input file, with the run that it belongs to, its zone and its host
+-- do not sum lines over files of which duplicate_of is set: their content was read elsewhere
+with
+
+zones as (
+    select
+        s.source_id,
+        arg_min(z.zone, z.ord) as zone,
+        min(z.ord) as zone_ord,
+    from events.sources as s
+    inner join config.zones as z on regexp_full_match(s.path, z.pattern)
+    group by s.source_id
+),
+
+rules as (
+    select
+        s.source_id,
+        arg_min(r.host, r.ord) filter (where r.host is not null) as host,
+        arg_min(r.cluster, r.ord) filter (where r.cluster is not null) as cluster,
+    from events.sources as s
+    inner join config.sources as r on regexp_full_match(s.path, r.pattern)
+    group by s.source_id
+),
+
+named as (
+    select s.source_id, min(r.run_id) as run_id
+    from events.sources as s
+    inner join config.run_logs as r on regexp_full_match(s.path, r.pattern)
+    group by s.source_id
+),
+
+-- a run exists where a trainer wrote
+trainers as (
+    select source_id from events.steps
+    union
+    select source_id from events.phases where phase in ('process_start', 'init', 'loop')
+    union
+    select source_id from events.sources where role = 'trainer'
+),
+
+folders as (
+    select
+        s.*,
+        coalesce(
+            n.run_id,
+            case when contains(s.path, '/') then split_part(s.path, '/', 1) else l.logs_name end
+        ) as folder_run,
+        n.run_id is not null as by_configuration,
+        t.source_id is not null as is_trainer,
+        l.logs_name,
+    from events.sources as s
+    cross join config.store as l
+    left join named as n using (source_id)
+    left join trainers as t using (source_id)
+),
+
+runs as (
+    select distinct folder_run as run_id from folders where is_trainer
+),
+
+only_run as (
+    select case when count(*) = 1 then min(run_id) end as run_id from runs
+),
+
+placed as (
+    select
+        f.source_id,
+        f.path,
+        f.format,
+        f.role,
+        f.job_id,
+        f.is_trainer,
+        case
+            when f.duplicate_of is not null then null
+            when f.by_configuration then f.folder_run
+            when f.role in ('scheduler', 'node') and not f.is_trainer then null
+            when r.run_id is not null then r.run_id
+            else o.run_id
+        end as run_id,
+        coalesce(u.host, case when f.role = 'node' then split_part(parse_filename(f.path), '.', 1) end) as host,
+        u.cluster,
+        coalesce(z.zone, 'UTC') as zone,
+        f.first_ts,
+        f.last_ts,
+    from folders as f
+    left join runs as r on r.run_id = f.folder_run
+    cross join only_run as o
+    left join zones as z using (source_id)
+    left join rules as u using (source_id)
+),
+
+-- a missing year comes from the file itself, else from its run, else from everything
+with_anchor as (
+    select
+        p.*,
+        coalesce(
+            a.middle_ts,
+            (
+                select make_timestamptz((avg(epoch_us(b.middle_ts)))::bigint)
+                from staging.anchors as b
+                inner join placed as q on q.source_id = b.source_id
+                where q.run_id = p.run_id
+            ),
+            (select make_timestamptz((avg(epoch_us(b.middle_ts)))::bigint) from staging.anchors as b)
+        ) as anchor_ts,
+    from placed as p
+    left join staging.anchors as a using (source_id)
+)
+
+select * from with_anchor
