@@ -1,0 +1,98 @@
+"""Messages of PyTorch's native code and of NCCL: watchdogs, stores, transports, and stacks of C++.
+
+A header of the native code has no year and no zone, and up to PyTorch 2.3 not even a time. NCCL prints a
+time before its warnings only, and only from 2.26 on. What a message means is for the catalogue of signals
+to say; most lines here are chatter at start-up, and much of the rest is noise of an orderly exit.
+"""
+
+from __future__ import annotations
+
+from pipeline.formats.format import Format, Pattern, Value
+
+
+def _known(name: str, literals: tuple[str, ...], regex: str, versions: str = "", note: str = "") -> Pattern:
+    """Return the pattern of a line that is known and carries nothing."""
+    return Pattern(name=name, table="", literals=literals, regex=regex, versions=versions, note=note)
+
+
+FORMAT = Format(
+    name="pytorch_nccl",
+    title="PyTorch native code and NCCL",
+    link="https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html",
+    role="any",
+    primary=False,
+    versions="PyTorch 1.9 to 2.9, NCCL 2.7 to 2.30",
+    patterns=(
+        _known(
+            # [E412 08:12:41.109716087 ProcessGroupNCCL.cpp:684] …: severity, month, two digits of day.
+            # Glog programs print the number of the thread before the file and zero-pad the month.
+            "native",
+            (".cpp:", ".hpp:", ".cc:"),
+            r"^\[?[VIWEF]\d{3,4} \d\d:\d\d:\d\d\.\d+ (?:\d+ )?[\w./-]+\.(?:cpp|hpp|cc):\d+\] ?",
+            versions="PyTorch 2.4 on",
+        ),
+        _known(
+            "native_untimed",
+            (".cpp:", ".hpp:", ".cc:"),
+            r"^\[[VIWEF] [\w./-]+\.(?:cpp|hpp|cc):\d+\] ?",
+            versions="PyTorch to 2.3",
+        ),
+        _known(
+            # W0801 15:08:09.216000 50162 torch/_inductor/codecache.py:1052] …, on every line of a message.
+            "python_logging",
+            ("torch/_", "torch/fx", "torch/utils", "torch/nn", "torch/cuda", "torch/distributed/"),
+            r"^[VIWEC]\d{4} \d\d:\d\d:\d\d\.\d+ \d+ (?:\S*/)?torch/(?:(?:_\w+|fx|utils|nn|cuda)\b[\w./]*"
+            r"|distributed/(?:_\w+|\w*c10d\w*|checkpoint|fsdp|tensor|nn|pipelining|rpc)\b[\w./]*):\d+\]",
+            note="A traceback behind such a header at level W was caught: the program goes on.",
+        ),
+        _known("native_frame", ("frame #",), r"^frame #\d+: "),
+        _known(
+            "native_raised",
+            ("Exception raised from ",),
+            r"^Exception raised from .+ \(most recent call first\):",
+        ),
+        _known(
+            "native_terminate",
+            ("terminate called ",),
+            r"^terminate called (?:after throwing|without an active)",
+        ),
+        _known("native_what", ("  what():  ",), r"^\s+what\(\):  "),
+        _known(
+            "native_omitted",
+            ("<omitting python frames>", "C++ CapturedTraceback:"),
+            r"^\s*(?:<omitting python frames>|C\+\+ CapturedTraceback:)",
+        ),
+        _known("nccl_info", ("NCCL INFO ", "NCCL TRACE "), r"\bNCCL (?:INFO|TRACE) "),
+        _known(
+            "nccl_warning",
+            ("NCCL WARN ", "NCCL ERROR "),
+            r"\bNCCL (?:WARN|ERROR) \S",
+            note="An empty line stands before it; the name of the host is cut at its first dot.",
+        ),
+        Pattern(
+            name="nccl_version",
+            table="facts",
+            columns={"key": Value(const="nccl_version"), "value": Value("version")},
+            literals=("NCCL version ",),
+            regex=r"^NCCL version (?P<version>\d[\w.+]*)",
+        ),
+        _known(
+            "nccl_result",
+            ("nccl", "Last error:"),
+            r"^(?:Last error:\s*$|nccl[A-Z]\w+: \S)",
+            note="The result behind `NCCL error in:`, on a line of its own.",
+        ),
+        _known(
+            "cuda_advice",
+            (
+                "CUDA kernel errors might",
+                "CUDA_LAUNCH_BLOCKING",
+                "TORCH_USE_CUDA_DSA",
+                "Search for `cudaError",
+            ),
+            r"^(?:CUDA kernel errors might be|For debugging consider passing CUDA_LAUNCH_BLOCKING"
+            r"|Compile with `TORCH_USE_CUDA_DSA`|Search for `cudaError)",
+        ),
+        _known("gloo", ("[Gloo] ",), r"^\[Gloo\] Rank \d+ is connected to \d+ peer ranks"),
+    ),
+)
