@@ -41,26 +41,27 @@ def explain(con: duckdb.DuckDBPyConnection, token: str) -> str:
         GoodputError: there is no such incident, or no run lived at that moment; names the nearest ids, or
             the span that the records cover.
     """
-    incident = _find_incident(con, token)
-    if incident is not None:
-        return "\n".join(_incident(con, incident))
+    exact = _incidents(con, "i.incident_id = ?", token)
+    if exact:
+        return "\n".join(_explained(con, exact[0]))
     try:
         asked = parse_time(token)
     except GoodputError:
+        # A part of an id is enough where it fits one only; a time comes first, since names may hold dates.
+        near = _incidents(con, "contains(i.incident_id, ?)", token)
+        if len(near) == 1:
+            return "\n".join(_explained(con, near[0]))
         raise _no_such_incident(con, token) from None
     return explain_moment(con, asked)
 
 
-def _find_incident(con: duckdb.DuckDBPyConnection, token: str) -> dict[str, Any] | None:
-    """Return the incident of that id; a part of an id is enough where only one id holds it."""
+def _incidents(con: duckdb.DuckDBPyConnection, condition: str, token: str) -> list[dict[str, Any]]:
+    """Return the incidents that fulfil a condition on their id, with the words of the taxonomy."""
     sql = (
         "select i.*, c.title, c.meaning, c.first_action from ledger.incidents as i "
-        "left join seeds.causes as c on c.code = i.cause "
-        "where i.incident_id = ? or (contains(i.incident_id, ?) and not exists "
-        "(from ledger.incidents as j where j.incident_id = ?)) order by i.incident_id limit 2"
+        f"left join seeds.causes as c on c.code = i.cause where {condition} order by i.incident_id limit 2"
     )
-    found = records(con, sql, [token, token, token])
-    return found[0] if len(found) == 1 else None
+    return records(con, sql, [token])
 
 
 def _no_such_incident(con: duckdb.DuckDBPyConnection, token: str) -> GoodputError:
@@ -75,7 +76,7 @@ def _no_such_incident(con: duckdb.DuckDBPyConnection, token: str) -> GoodputErro
     )
 
 
-def _incident(con: duckdb.DuckDBPyConnection, row: dict[str, Any]) -> Iterator[str]:
+def _explained(con: duckdb.DuckDBPyConnection, row: dict[str, Any]) -> Iterator[str]:
     """Yield the explanation line by line."""
     job = f", job {row['job_id']}" if row["job_id"] else ""
     failed = ", failed start" if row["failed_start"] else ""
