@@ -1,0 +1,136 @@
+-- one row per cause of incidents over the period, and one per category of loss that no incident brought about
+-- rows add up exactly to capacity less productive time; count events and GPU-hours are different orders of the same list
+-- cause: code of the taxonomy, or category:<category>
+-- events: interruptions in the period, completed and ongoing attempts left out; null for a category
+-- downtime_gpu_s: what the incidents cost beside lost work; null for a category
+-- cumulative_share: share of all lost GPU-time in this row and those above it
+-- charged_to: who pays for most of it
+with
+
+denominator as (
+    select capacity_gpu_s - planned_gpu_s as gpu_s
+    from marts.period
+    where run_id = '(all)'
+),
+
+losses as (
+    select
+        w.gpu_us,
+        w.category,
+        w.layer,
+        w.charged_to,
+        w.incident_id,
+        w.mark || coalesce(i.mark, '') as marks,
+        coalesce(i.cause, 'category:' || w.category) as cause,
+        i.owner,
+    from ledger.window_intervals as w
+    left join ledger.incidents as i using (incident_id)
+    where w.part <> 'spare' and w.layer <> 'productive'
+),
+
+-- an interruption counts in the period in which it happened, its cost where the time was lost
+events as (
+    select
+        i.cause,
+        count(*) filter (
+            where i.kind not in ('completed', 'ongoing') and p.period_start <= i.at_ts and i.at_ts < p.period_end
+        ) as events,
+    from (select *, coalesce(fault_ts, detected_ts, last_progress_ts, released_ts) as at_ts from ledger.incidents) as i
+    cross join marts.period as p
+    where p.run_id = '(all)'
+    group by i.cause
+),
+
+sums as (
+    select
+        cause,
+        sum(gpu_us) as gpu_us,
+        coalesce(sum(gpu_us) filter (where category = 'lost_work'), 0) as lost_work_gpu_us,
+        max(category) as category,
+        bool_or(incident_id is not null) as by_incident,
+        string_agg(marks, '' order by marks) as marks,
+    from losses
+    group by cause
+),
+
+payers as (
+    select cause, charged_to, layer, sum(gpu_us) as gpu_us
+    from losses
+    group by all
+),
+
+owners as (
+    select cause, owner, sum(gpu_us) as gpu_us
+    from losses
+    where owner is not null
+    group by all
+),
+
+main_payers as (
+    select
+        cause,
+        arg_max(charged_to, (gpu_us, charged_to)) as charged_to,
+        arg_max(layer, (gpu_us, layer)) as layer,
+    from payers
+    group by cause
+),
+
+main_owners as (
+    select cause, arg_max(owner, (gpu_us, owner)) as owner
+    from owners
+    group by cause
+),
+
+named as (
+    select
+        s.cause,
+        coalesce(c.title, k.title, s.cause) as title,
+        c.domain,
+        coalesce(c.layer, p.layer) as layer,
+        coalesce(o.owner, c.owner, t.team, p.layer) as owner,
+        p.charged_to,
+        case when s.by_incident then coalesce(e.events, 0) end as events,
+        s.lost_work_gpu_us,
+        s.gpu_us - s.lost_work_gpu_us as downtime_gpu_us,
+        s.by_incident,
+        s.gpu_us,
+        c.first_action,
+        concat(
+            case when contains(s.marks, '†') then '†' end,
+            case when contains(s.marks, '‡') then '‡' end,
+            case when contains(s.marks, '§') then '§' end,
+            case when contains(s.marks, '¶') then '¶' end
+        ) as mark,
+    from sums as s
+    left join seeds.causes as c on c.code = s.cause
+    left join seeds.categories as k on not s.by_incident and k.category = s.category
+    left join main_payers as p using (cause)
+    left join main_owners as o using (cause)
+    left join events as e using (cause)
+    left join config.owners as t on not s.by_incident and t.key = p.layer
+),
+
+final as (
+    select
+        n.cause,
+        n.title,
+        n.domain,
+        n.layer,
+        n.owner,
+        n.charged_to,
+        n.events,
+        n.lost_work_gpu_us / 1e6 as lost_work_gpu_s,
+        case when n.by_incident then n.downtime_gpu_us / 1e6 end as downtime_gpu_s,
+        n.gpu_us,
+        n.gpu_us / 1e6 as gpu_s,
+        n.gpu_us / 1e6 / nullif(d.gpu_s, 0) as share,
+        sum(n.gpu_us) over (order by n.gpu_us desc, n.cause rows unbounded preceding)
+            / nullif(sum(n.gpu_us) over (), 0) as cumulative_share,
+        n.first_action,
+        n.mark,
+    from named as n
+    cross join denominator as d
+)
+
+select * from final
+order by gpu_us desc, cause

@@ -1,0 +1,35 @@
+-- one row per run and window: where its capacity went, and the goodput of each layer
+-- add GPU-seconds over windows and runs; never add or average shares: marts.period and marts.daily have their sums
+select
+    run_id,
+    window_start,
+    window_end,
+    gpus,
+    capacity_gpu_s,
+    held_gpu_s,
+    productive_gpu_s,
+    infrastructure_gpu_s,
+    framework_gpu_s,
+    planned_gpu_s,
+    unknown_gpu_s,
+    spare_gpu_s,
+    provisional_gpu_s,
+    sst_gpu_s,
+    lst_gpu_s,
+    productive_share,
+    training_time_goodput,
+    g_known,
+    g_infra,
+    g_framework,
+    g_framework_article,
+    g_model,
+    mfu_steady,
+    composite,
+    model_flops,
+    peak_flop_budget,
+    first_queue_wait_gpu_s,
+    undefined_reason,
+    g_model_reason,
+from marts.figures
+where scope = 'run_window'
+order by run_id, window_start

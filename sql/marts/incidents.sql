@@ -1,0 +1,60 @@
+-- one row per incident that touches the period, with all that it cost, inside the period or not
+-- do not add total_gpu_s to marts.causes: that one counts only the part inside the period
+-- lost_work_s: wall time of steps that were lost; in seconds
+-- downtime_s: wall time that the incident cost beside lost work, until the next attempt made progress; in seconds
+-- gpus: accelerators of the attempt that ended
+-- evidence: path and line of the evidence
+-- price: total_gpu_s at the configured price; null where none is configured
+-- detection_s: from the fault, or the last progress, to its detection; in seconds
+-- recovery_s: from the detection to the first step of the next attempt; in seconds
+with
+
+period as (
+    select min(window_start) as period_start, max(window_end) as period_end
+    from ledger.windows
+),
+
+costs as (
+    select
+        incident_id,
+        coalesce(sum(end_us - start_us) filter (where category = 'lost_work'), 0) / 1e6 as lost_work_s,
+        coalesce(sum(end_us - start_us) filter (where category <> 'lost_work'), 0) / 1e6 as downtime_s,
+    from (select *, epoch_us(start_ts) as start_us, epoch_us(end_ts) as end_us from ledger.intervals)
+    where part = 'active' and incident_id is not null and layer <> 'productive'
+    group by incident_id
+),
+
+touching as (
+    select distinct incident_id
+    from ledger.window_intervals
+    where incident_id is not null
+),
+
+final as (
+    select
+        i.*,
+        c.title,
+        c.first_action,
+        coalesce(k.lost_work_s, 0) as lost_work_s,
+        coalesce(k.downtime_s, 0) as downtime_s,
+        coalesce(a.gpus, r.gpus) as gpus,
+        i.evidence_path || ':' || i.evidence_line as evidence,
+        i.total_gpu_s / 3600 * (select max(gpu_hour) from config.price) as price,
+        (epoch_us(i.detected_ts) - epoch_us(coalesce(i.fault_ts, i.last_progress_ts))) / 1e6 as detection_s,
+        (epoch_us(i.first_step_ts) - epoch_us(i.detected_ts)) / 1e6 as recovery_s,
+    from ledger.incidents as i
+    cross join period as p
+    left join seeds.causes as c on c.code = i.cause
+    left join costs as k using (incident_id)
+    left join touching as t using (incident_id)
+    left join ledger.attempts as a on a.run_id = i.run_id and a.attempt = i.attempt
+    left join ledger.runs as r on r.run_id = i.run_id
+    where t.incident_id is not null
+        or (
+            coalesce(i.fault_ts, i.detected_ts, i.last_progress_ts) >= p.period_start
+            and coalesce(i.fault_ts, i.detected_ts, i.last_progress_ts) < p.period_end
+        )
+)
+
+select * from final
+order by coalesce(fault_ts, detected_ts, last_progress_ts), run_id, incident_id

@@ -1,0 +1,169 @@
+-- one row per run and window with surviving steps: model FLOPs, and the FLOPs that the silicon could have done
+-- do not divide model_flops of one window by the productive time of another
+-- model_flops: model FLOPs of surviving steps; null where neither lines nor configuration tell
+-- steady_flops: model FLOPs of surviving steps in clean spans only
+-- steady_peak_flops: net time of those spans × accelerators × peak FLOP/s
+-- flops_source: what the FLOPs of a step were taken from
+-- flops_reason: why model_flops is not known
+with
+
+spans as (
+    select
+        s.run_id,
+        s.attempt,
+        s.start_ts,
+        s.end_ts,
+        s.surviving_steps,
+        s.net_us * s.surviving_steps / s.steps as net_us,
+        not s.first_span and not s.holds_stall as steady,
+        s.tflops_per_gpu,
+        s.mfu,
+        least(coalesce(a.gpus, r.gpus), r.gpus) as gpus,
+        r.peak_flops_per_gpu,
+        c.flops_per_token,
+        c.parameters,
+        s.tokens / s.steps as printed_tokens,
+        s.tokens_per_s,
+        s.tokens_per_s_per_gpu,
+        -- a printed rate holds for the printed step time, else for all the time since the line before
+        coalesce(s.step_time_s, (epoch_us(s.end_ts) - epoch_us(s.start_ts)) / 1e6 / s.steps) as rated_s,
+    from ledger.steps as s
+    inner join ledger.runs as r using (run_id)
+    left join ledger.attempts as a using (run_id, attempt)
+    left join config.runs as c using (run_id)
+    where s.surviving_steps > 0
+),
+
+tokens as (
+    select
+        *,
+        coalesce(printed_tokens, tokens_per_s * rated_s, tokens_per_s_per_gpu * gpus * rated_s) as step_tokens,
+    from spans
+),
+
+sources as (
+    select
+        *,
+        case
+            when flops_per_token * step_tokens > 0 then 'configured FLOPs per token'
+            when tflops_per_gpu > 0 then 'printed TFLOP/s'
+            when mfu * peak_flops_per_gpu > 0 then 'printed MFU'
+            when parameters * step_tokens > 0 then '6 × parameters × tokens'
+        end as flops_source,
+    from tokens
+),
+
+told as (
+    select
+        *,
+        case flops_source
+            when 'configured FLOPs per token' then flops_per_token * step_tokens
+            when 'printed TFLOP/s' then tflops_per_gpu * 1e12 * gpus * rated_s
+            when 'printed MFU' then mfu * peak_flops_per_gpu * gpus * rated_s
+            when '6 × parameters × tokens' then 6 * parameters * step_tokens
+        end as step_flops,
+    from sources
+),
+
+-- a step of one model and batch always takes the same FLOPs: a few lines without a rate may borrow them
+runs as (
+    select
+        run_id,
+        median(step_flops) as usual_step_flops,
+        coalesce(sum(surviving_steps) filter (where step_flops is not null), 0) / sum(surviving_steps) as told_share,
+        mode(flops_source) as flops_source,
+    from told
+    group by run_id
+),
+
+filled as (
+    select
+        t.* exclude (step_flops, flops_source),
+        r.flops_source,
+        r.told_share,
+        case when r.told_share >= 0.9 then coalesce(t.step_flops, r.usual_step_flops) * t.surviving_steps end as flops,
+    from told as t
+    inner join runs as r using (run_id)
+),
+
+placed as (
+    select
+        f.*,
+        w.window_start,
+        w.window_end,
+        f.end_ts <= w.window_end and f.start_ts >= w.window_start as whole,
+    from filled as f
+    inner join ledger.windows as w on f.start_ts < w.window_end and f.end_ts > w.window_start
+),
+
+-- a span that crosses a border counts in each window by its productive time there
+crossing as (
+    select
+        p.run_id,
+        p.attempt,
+        p.start_ts,
+        i.window_start,
+        sum(epoch_us(least(i.end_ts, p.end_ts)) - epoch_us(greatest(i.start_ts, p.start_ts)))::double as productive_us,
+    from (select distinct run_id, attempt, start_ts, end_ts from placed where not whole) as p
+    inner join ledger.window_intervals as i
+        on i.run_id = p.run_id
+        and i.attempt = p.attempt
+        and i.category = 'productive'
+        and i.part = 'active'
+        and i.start_ts < p.end_ts
+        and i.end_ts > p.start_ts
+    group by all
+),
+
+-- the whole of such a span, the part outside the report's windows included
+crossing_whole as (
+    select
+        p.run_id,
+        p.attempt,
+        p.start_ts,
+        sum(epoch_us(least(i.end_ts, p.end_ts)) - epoch_us(greatest(i.start_ts, p.start_ts)))::double as productive_us,
+    from (select distinct run_id, attempt, start_ts, end_ts from placed where not whole) as p
+    inner join ledger.intervals as i
+        on i.run_id = p.run_id
+        and i.attempt = p.attempt
+        and i.category = 'productive'
+        and i.part = 'active'
+        and i.start_ts < p.end_ts
+        and i.end_ts > p.start_ts
+    group by all
+),
+
+weighted as (
+    select
+        p.*,
+        case when p.whole then 1.0 else coalesce(c.productive_us / t.productive_us, 0.0) end as weight,
+    from placed as p
+    left join crossing as c using (run_id, attempt, start_ts, window_start)
+    left join crossing_whole as t using (run_id, attempt, start_ts)
+),
+
+sums as (
+    select
+        run_id,
+        window_start,
+        window_end,
+        sum(flops * weight) as model_flops,
+        sum(flops * weight) filter (where steady) as steady_flops,
+        sum(net_us / 1e6 * gpus * peak_flops_per_gpu * weight) filter (where steady) as steady_peak_flops,
+        any_value(flops_source) as flops_source,
+        any_value(told_share) as told_share,
+    from weighted
+    group by run_id, window_start, window_end
+),
+
+final as (
+    select
+        * exclude (told_share),
+        case
+            when told_share = 0 then 'no step line tells TFLOP/s, MFU or tokens with FLOPs per token'
+            when told_share < 0.9 then format('only {:.0f} % of the steps tell their FLOPs', 100 * told_share)
+        end as flops_reason,
+    from sums
+)
+
+select * from final
