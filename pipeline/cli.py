@@ -15,6 +15,7 @@ from pipeline.commands.explain import explain
 from pipeline.commands.formats import formats
 from pipeline.commands.ingest import ingest
 from pipeline.commands.report import report
+from pipeline.commands.signals import signals
 from pipeline.commands.sql import sql
 from pipeline.errors import GoodputError
 
@@ -45,7 +46,7 @@ def cli(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (report, ingest, classify, sql, explain, formats, categories):
+for command in (report, ingest, classify, sql, explain, formats, signals, categories):
     cli.add_command(command)
 
 

@@ -1,0 +1,136 @@
+"""The documentation is true: commands print what it shows, pages are fresh, links lead somewhere."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from pipeline.cli import cli
+from pipeline.config import Config, RunConfig, load_config
+from pipeline.project import read_seed
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def load_generator() -> ModuleType:
+    """The script that writes the generated pages; it is no part of the package."""
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_generated_pages_are_fresh() -> None:
+    stale = [p.name for p, text in load_generator().pages().items() if p.read_text(encoding="utf-8") != text]
+    assert not stale, f"run `make docs`: {stale}"
+
+
+@pytest.mark.parametrize("name", sorted(cli.commands))
+def test_every_command_is_shown_in_the_readme(name: str) -> None:
+    assert f"goodput {name}" in README
+
+
+def test_every_make_target_of_the_readme_exists() -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    named = {m for page in PAGES for m in re.findall(r"`make ([a-z]+)", page.read_text(encoding="utf-8"))}
+    assert named <= targets
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors that the headings of a page make."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", h.lower()).replace(" ", "-") for h in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if target.startswith(("http://", "https://")):
+            continue
+        name, _, anchor = target.partition("#")
+        file = (page.parent / name).resolve() if name else page
+        assert file.exists(), f"{page.name} links to {target}"
+        assert not anchor or anchor in anchors(file), f"{page.name} links to {target}"
+
+
+def test_every_category_of_the_ledger_page_exists() -> None:
+    text = (ROOT / "docs" / "ledger.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\|[^|]+\|[^|]+\| `(\w+)`", text, re.MULTILINE)
+    assert rows
+    assert set(rows) <= {row["category"] for row in read_seed("categories")}
+
+
+def test_every_key_of_the_configuration_is_documented_and_read(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
+    block = re.search(r"```toml\n(.*?)```", text, re.DOTALL)
+    assert block
+    (tmp_path / "goodput.toml").write_text(block[1], encoding="utf-8")
+    config = load_config([str(tmp_path)])
+    (run,) = config.runs
+    beside = {"verdicts", "actions"}
+    unset = [f.name for f in fields(Config) if f.name not in beside and not getattr(config, f.name)]
+    unset += [f.name for f in fields(RunConfig) if f.name != "fleet" and not getattr(run, f.name)]
+    (rule,) = config.classes
+    unset += [f.name for f in fields(type(rule)) if getattr(rule, f.name) is None]
+    assert not unset, "the example sets every key"
+    assert set(config.targets) == set(tomllib.loads(block[1])["targets"])
+
+
+# --- what the README shows is what one gets
+
+
+def transcript() -> Iterator[tuple[str, str]]:
+    """Yield the commands of the README's console blocks, each with the output that the README shows."""
+    for block in re.findall(r"```console\n(.*?)```", README, re.DOTALL):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, output = part.partition("\n")
+            yield command, output
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that looks like the checkout and keeps its own reports."""
+    if not (ROOT / ".venv" / "bin" / "goodput").exists():
+        pytest.skip("the README runs what `make setup` installs, and .venv is not there")
+    folder = tmp_path_factory.mktemp("checkout")
+    for path in ROOT.iterdir():
+        if path.name not in ("reports", ".git"):
+            (folder / path.name).symlink_to(path)
+    return folder
+
+
+def test_the_readme_shows_what_its_commands_print(checkout: Path) -> None:
+    steps = list(transcript())
+    assert len(steps) >= 3
+    # Inside `make test` the outer make would make the inner one talk about its folder.
+    outer = {key: value for key, value in os.environ.items() if not key.startswith(("MAKE", "MFLAGS"))}
+    for command, expected in steps:
+        done = subprocess.run(
+            ["bash", "-c", command], cwd=checkout, env=outer, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        assert done.stdout == expected, f"$ {command}\n{done.stdout}"
+    assert (checkout / "reports").is_dir()
+    shutil.rmtree(checkout / "reports")
+
+
+def test_the_picture_of_the_readme_is_there() -> None:
+    pictures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)", README)
+    assert pictures
+    for picture in pictures:
+        assert (ROOT / picture).read_bytes().startswith(b"\x89PNG")
