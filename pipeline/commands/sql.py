@@ -42,8 +42,7 @@ def sql(query: str | None, store: Path, query_file: Path | None, form: str) -> i
       goodput sql --store reports/fallen-gpu "select category, sum(gpu_s) from marts.losses group by all"
       goodput sql --store reports/fallen-gpu -f sql/queries/worst_incidents.sql --format csv
     """
-    from pipeline.ledger.query import open_store
-    from pipeline.ledger.render import write_result
+    from pipeline.ledger.query import open_store, run_sql
 
     text = _query_text(query, query_file)
     if form == "parquet" and sys.stdout.isatty():
@@ -51,7 +50,8 @@ def sql(query: str | None, store: Path, query_file: Path | None, form: str) -> i
             "parquet is not for a terminal", now="write `goodput sql … --format parquet > FILE`"
         )
     with open_store(store) as con:
-        write_result(con, text, form, sys.stdout.buffer)
+        result = run_sql(con, text, form)
+    sys.stdout.buffer.write(result if isinstance(result, bytes) else result.encode(errors="replace"))
     return 0
 
 
