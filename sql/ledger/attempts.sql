@@ -29,5 +29,5 @@ from ledger.timeline as t
 inner join ledger.progress as p using (run_id, attempt)
 inner join ledger.ends as e using (run_id, attempt)
 inner join ledger.incident_ids as i using (run_id, attempt)
-left join ledger.holdings as h using (run_id, holding)
+left join ledger.holdings as h on h.run_id = t.run_id and h.holding = t.holding
 left join ledger.survival as v using (run_id, attempt)

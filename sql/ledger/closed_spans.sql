@@ -52,7 +52,7 @@ closed as (
                     )
                 end
             )
-        ) as end_us,
+        )::bigint as end_us,
         s.end_us is null as was_open,
     from ledger.spans as s
     left join limits as l using (run_id, attempt)

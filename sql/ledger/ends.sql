@@ -150,7 +150,10 @@ judged as (
         t.attempt = l.last_attempt as is_last,
         p.clean_us,
         coalesce(p.stride, 1) * p.clean_us as interval_us,
+        -- the open last span of steps that are logged at their begin already runs to the end of its step
+        coalesce(o.was_open, false) as last_was_open,
     from ledger.progress as t
+    left join (select run_id, attempt, bool_or(was_open) as was_open from ledger.closed_spans group by all) as o using (run_id, attempt)
     left join exits as x using (run_id, attempt)
     left join targets as g using (run_id, attempt)
     left join watchdogs as w using (run_id, attempt)
@@ -247,7 +250,7 @@ stopped as (
         case
             when kind in ('completed', 'ongoing') then progress_us
             when fault_us is null then
-                least(release_us, progress_us + case when has_steps then coalesce(interval_us, 0) // 2 else 0 end)
+                least(release_us, progress_us + case when has_steps and not last_was_open then coalesce(interval_us, 0) // 2 else 0 end)
             when stalled_us is not null and fault_us = stalled_us and has_steps then
                 least(greatest(progress_us, fault_us), progress_us + coalesce(interval_us, fault_us - progress_us))
             else greatest(progress_us, least(fault_us, release_us))

@@ -119,7 +119,10 @@ ranked as (
     select
         *,
         floor(log2(bits))::integer as top_bit,
-        bits - (1::bigint << floor(log2(bits))::integer) as lower_bits,
+        case
+            when bits = (1::bigint << floor(log2(bits))::integer) then null
+            else floor(log2(greatest(bits - (1::bigint << floor(log2(bits))::integer), 1)))::integer
+        end as second_bit,
     from pieces
     where end_us is not null and bits > 0
 ),
@@ -132,7 +135,7 @@ levelled as (
         w.category as second_category,
     from ranked as r
     inner join levels as v on v.bit = r.top_bit
-    left join levels as w on r.lower_bits > 0 and w.bit = floor(log2(r.lower_bits))::integer
+    left join levels as w on w.bit = r.second_bit
 ),
 
 -- of claims of one precedence the later attempt wins, then the later start

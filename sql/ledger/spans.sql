@@ -97,9 +97,9 @@ laid as (
         *,
         epoch_us(ts) as stamp_us,
         (duration_s * 1000000 * (step_last - step_first + 1))::bigint as printed_us,
-        sum((duration_s * 1000000 * (step_last - step_first + 1))::bigint) over (
+        (sum((duration_s * 1000000 * (step_last - step_first + 1))::bigint) over (
             partition by run_id, attempt order by step rows unbounded preceding
-        ) as laid_us,
+        ))::bigint as laid_us,
         lag(epoch_us(ts)) over w as previous_us,
         lead(epoch_us(ts)) over w as next_us,
     from stepped
