@@ -2,7 +2,7 @@
 -- rows add up exactly to capacity less productive time; count events and GPU-hours are different orders of the same list
 -- cause: code of the taxonomy, or category:<category>
 -- events: interruptions in the period, completed and ongoing attempts left out; null for a category
--- downtime_gpu_s: what the incidents cost beside lost work; null for a category
+-- downtime_gpu_s: what the incidents cost beside lost work; 0 for a category
 -- cumulative_share: share of all lost GPU-time in this row and those above it
 -- charged_to: who pays for most of it
 with
@@ -120,7 +120,7 @@ final as (
         n.charged_to,
         n.events,
         n.lost_work_gpu_us / 1e6 as lost_work_gpu_s,
-        case when n.by_incident then n.downtime_gpu_us / 1e6 end as downtime_gpu_s,
+        case when n.by_incident then n.downtime_gpu_us else 0 end / 1e6 as downtime_gpu_s,
         n.gpu_us,
         n.gpu_us / 1e6 as gpu_s,
         n.gpu_us / 1e6 / nullif(d.gpu_s, 0) as share,

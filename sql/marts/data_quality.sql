@@ -1,7 +1,7 @@
 -- one row per input file: what it was taken for, how much of it is understood, and how its clock was read
 -- do not sum lines over files of which duplicate_of is set: their content was read elsewhere
 -- parsed_share: parsed_lines of lines
--- undated: events of the file without a usable time
+-- undated_events: events of the file without a usable time
 -- gaps: silences of the file, see marts.silences
 -- longest_gap_s: the longest of them; in seconds
 -- unknown_templates: shapes of line that no pattern knows
@@ -13,7 +13,7 @@ dated as (
         source_id,
         min(ts) as first_ts,
         max(ts) as last_ts,
-        count_if(ts is null) as undated,
+        count_if(ts is null) as undated_events,
     from staging.stream
     group by source_id
 ),
@@ -60,7 +60,7 @@ final as (
         -- a configured zone overrules what ingest assumed
         case when s.zone <> 'UTC' then s.zone else e.zone end as zone,
         e.clock_offset_s,
-        coalesce(d.undated, 0) as undated,
+        coalesce(d.undated_events, 0) as undated_events,
         coalesce(g.gaps, 0) as gaps,
         g.longest_gap_s,
         coalesce(t.unknown_templates, 0) as unknown_templates,

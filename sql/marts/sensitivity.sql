@@ -1,9 +1,9 @@
 -- one row per run over the period, and one with run_id (all): how far goodput moves under other readings
 -- compare columns of one row; never average over rows
--- goodput: training-time goodput as reported
--- unknown_lost: goodput if all unknown time was lost; the same as reported, which counts it so
--- unknown_productive: goodput if all unknown time was productive
--- announced_saves: goodput if steps had survived to the last announced save instead of the last durable one
+-- as_is: training-time goodput as reported
+-- unknown_all_lost: goodput if all unknown time was lost; the same as reported, which counts it so
+-- unknown_all_productive: goodput if all unknown time was productive
+-- lost_to_last_announced: goodput if steps had survived to the last announced save instead of the last durable one
 -- unknown_gpu_s: unknown time; in GPU-seconds
 -- announced_gpu_s: lost step time that a save had been announced for, though never confirmed; in GPU-seconds
 with
@@ -53,10 +53,10 @@ with_all as (
 final as (
     select
         p.run_id,
-        p.training_time_goodput as goodput,
-        p.productive_gpu_s / nullif(p.capacity_gpu_s - p.planned_gpu_s, 0) as unknown_lost,
-        (p.productive_gpu_s + p.unknown_gpu_s) / nullif(p.capacity_gpu_s - p.planned_gpu_s, 0) as unknown_productive,
-        (p.productive_gpu_s + coalesce(w.gpu_s, 0)) / nullif(p.capacity_gpu_s - p.planned_gpu_s, 0) as announced_saves,
+        p.training_time_goodput as as_is,
+        p.productive_gpu_s / nullif(p.capacity_gpu_s - p.planned_gpu_s, 0) as unknown_all_lost,
+        (p.productive_gpu_s + p.unknown_gpu_s) / nullif(p.capacity_gpu_s - p.planned_gpu_s, 0) as unknown_all_productive,
+        (p.productive_gpu_s + coalesce(w.gpu_s, 0)) / nullif(p.capacity_gpu_s - p.planned_gpu_s, 0) as lost_to_last_announced,
         p.unknown_gpu_s,
         coalesce(w.gpu_s, 0) as announced_gpu_s,
     from marts.period as p
