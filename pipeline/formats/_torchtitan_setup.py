@@ -1,0 +1,188 @@
+"""torchtitan: what its start reveals of the configuration, and lines that are known and carry nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pipeline.formats._torchtitan_head import HEAD, STAMP
+from pipeline.formats.format import Pattern, Value
+
+_ALL = "2024-04 to 2026-08"
+_VALUE = Value(group="value")
+
+
+def _fact(key: str, value: Value = _VALUE) -> Mapping[str, Value]:
+    """Return the columns of a line that reveals one value."""
+    return {"ts": STAMP, "key": Value(const=key), "value": value}
+
+
+_TRAINER: Mapping[str, str] = {
+    "local batch size": "micro_batch_size",
+    "global batch size": "global_batch_size",
+    "gradient accumulation steps": "gradient_accumulation_steps",
+    "sequence length": "seq_length",
+    "maximum context length": "seq_length",
+    "total steps": "train_iters",
+    "tokens per train step": "tokens_per_step",
+    "tokens per DP rank": "tokens_per_data_parallel_rank",
+}
+_MESH: Mapping[str, str] = {
+    "pp": "pipeline_parallel",
+    "dp_replicate": "data_parallel_replicate",
+    "dp_shard": "data_parallel_shard",
+    "cp": "context_parallel",
+    "tp": "tensor_parallel",
+    "ep": "expert_parallel",
+}
+_CONFIGURATION: Mapping[str, str] = {"log_freq": "log_interval", "async_mode": "async_save"}
+
+FACTS = (
+    Pattern(
+        name="device",
+        table="facts",
+        versions=_ALL,
+        literals=(" capacity: ",),
+        regex=HEAD + r"[A-Z]+ capacity: (?P<value>.+?)(?: \(\d+\))? with [\d.]+GiB memory",
+        columns=_fact("gpu_model"),
+    ),
+    Pattern(
+        name="peak",
+        table="facts",
+        versions="2024-10 to 2026-08",
+        literals=(" - Peak FLOPS used for computing MFU: ",),
+        regex=HEAD + r"Peak FLOPS used for computing MFU: (?P<value>[\d.e+]+)",
+        columns=_fact("peak_flops_per_gpu"),
+        note="A table by device name, wrong for B200 between 2025-05 and 2025-07 (twice the value).",
+    ),
+    Pattern(
+        name="peak_fallback",
+        table="facts",
+        versions=_ALL,
+        literals=(" - Peak flops undefined for",),
+        regex=HEAD + r"Peak flops undefined for(?: TPU)?: (?P<value>.+), fallback to A100",
+        columns=_fact("peak_flops_fallback"),
+        note="The peak and the printed MFU are those of an A100: neither holds for this device.",
+    ),
+    Pattern(
+        name="model_size",
+        table="facts",
+        versions=_ALL,
+        literals=(" total parameters",),
+        regex=HEAD + r"Model \S+ \S+ size: (?P<value>[\d,]+) total parameters",
+        columns=_fact("params", Value(group="value", kind="int")),
+        note="All parameters, also those of experts that a token does not pass.",
+    ),
+    Pattern(
+        name="mesh",
+        table="facts",
+        versions="0.2.2 to 2026-08",
+        literals=(" - Building device mesh with parallelism: ",),
+        regex=HEAD + r"Building device mesh with parallelism: ",
+        each=rf"[ ](?P<key>{'|'.join(_MESH)})=(?P<value>\d+)",
+        columns={"ts": STAMP, "key": Value(group="key", mapping=_MESH), "value": _VALUE},
+        note="The product of all but the experts is the world size.",
+    ),
+    Pattern(
+        name="mesh_shape",
+        table="facts",
+        versions="2024-04 to 0.2.0",
+        literals=("-D device mesh with ",),
+        regex=HEAD + r"Building \d-D device mesh with \[.*\], (?P<value>\[[\d, ]+\])",
+        columns=_fact("device_mesh"),
+        note="The product is the world size. A second mesh for experts has the same one.",
+    ),
+    Pattern(
+        name="trainer",
+        table="facts",
+        versions="2025-04 to 2026-08",
+        literals=(" - Trainer is initialized with ",),
+        regex=HEAD + r"Trainer is initialized with ",
+        each=r"(?P<key>local batch size|global batch size|gradient accumulation steps|sequence length"
+        r"|maximum context length|total steps) (?P<value>\d+)"
+        r"|(?P<count>\d+) (?P<unit>tokens per train step|tokens per DP rank)",
+        columns={
+            "ts": STAMP,
+            "key": Value(group=("key", "unit"), mapping=_TRAINER),
+            "value": Value(group=("value", "count")),
+        },
+    ),
+    Pattern(
+        name="timeout",
+        table="facts",
+        versions=_ALL,
+        literals=(" - Synchronizing and adjusting timeout for all ProcessGroups to ",),
+        regex=HEAD + r"Synchronizing and adjusting timeout for all ProcessGroups to (?P<value>\d+:\d\d:\d\d)",
+        columns=_fact("nccl_timeout_s", Value(group="value", kind="seconds")),
+        note="Printed right after the first step: from here on this time-out holds.",
+    ),
+    Pattern(
+        name="save_path",
+        table="facts",
+        versions=_ALL,
+        literals=(" - Checkpointing active. Checkpoints will be loaded from and saved to ",),
+        regex=HEAD + r"Checkpointing active\. Checkpoints will be loaded from and saved to (?P<value>\S+)",
+        columns=_fact("save_path"),
+    ),
+    Pattern(
+        name="configuration",
+        table="facts",
+        versions="2025-01 to 2026-08",
+        literals=(" - Running with args: ", " - Running with configs: ", '"log_freq": ', '"async_mode": '),
+        regex=rf"{HEAD}Running with (?:args|configs): |^\s+\"(?:log_freq|async_mode)\": ",
+        each=rf"['\"](?P<key>{'|'.join(_CONFIGURATION)})['\"]: ['\"]?(?P<value>\w+)",
+        columns={"key": Value(group="key", mapping=_CONFIGURATION), "value": _VALUE},
+        note="One line up to 0.2.0, a JSON document over many lines since.",
+    ),
+)
+
+KNOWN = (
+    Pattern(
+        name="model_texts",
+        table="",
+        versions=_ALL,
+        literals=(
+            " - Successfully created meshes ",
+            " - Applied ",
+            " - Preparing ",
+            " - Loading tokenizer from ",
+            " - Mixed precision training is ",
+            " - Using pipeline schedule ",
+            " - Metrics logging active",
+            " - TensorBoard logging enabled",
+            " - WandB logging enabled",
+            " - Profiling active",
+            " - Memory profiler active",
+        ),
+        regex=HEAD + r"(?:Successfully created meshes |Applied .* to the model|Preparing \S+ dataset"
+        r"|Loading tokenizer from |Mixed precision training is |Using pipeline schedule |Metrics logging active"
+        r"|TensorBoard logging enabled|WandB logging enabled|Profiling active|Memory profiler active)",
+    ),
+    Pattern(
+        name="checkpoint_texts",
+        table="",
+        versions=_ALL,
+        literals=(
+            " checkpoint at last step, step ",
+            " - Saving a ",
+            " - Checkpointer waited staging ",
+            " - Checkpointer sent staged state_dict to another process ",
+            " doesn't save checkpoint",
+            " - Staging ft checkpoint took ",
+        ),
+        regex=HEAD
+        + r"(?:Saving a (?:full|model (?:weights )?only) checkpoint (?:in \S+ )?at (?:last step, )?step \d"
+        r"|Checkpointer waited staging |Checkpointer sent staged state_dict to another process "
+        r"|Replica \d+ doesn't save checkpoint|Staging ft checkpoint took )",
+        note="The line about the last step stands between begin and end of its save.",
+    ),
+    Pattern(
+        name="memory_trouble",
+        table="",
+        versions=_ALL,
+        literals=(" memory allocation retries.", " OOM errors thrown."),
+        regex=HEAD + r"\d+ [A-Z]+ (?:memory allocation retries|OOM errors thrown)\.",
+        note="Retries make steps slow.",
+    ),
+)
+
+SETUP = (*FACTS, *KNOWN)
