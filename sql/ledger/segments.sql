@@ -13,17 +13,8 @@ ordered as (
     from ledger.claims
 ),
 
-islanded as (
-    select
-        *,
-        count_if(earlier_end_us is null or start_us > earlier_end_us) over (
-            partition by run_id, precedence, category, attempt, incident_id, mark order by start_us, end_us
-            rows unbounded preceding
-        ) as island,
-    from ordered
-),
-
-islands as (
+-- where a new island begins, the one before it has ended
+begins as (
     select
         run_id,
         precedence,
@@ -31,10 +22,29 @@ islands as (
         attempt,
         incident_id,
         mark,
-        min(start_us) as start_us,
-        max(end_us) as end_us,
-    from islanded
-    group by run_id, precedence, category, attempt, incident_id, mark, island
+        start_us,
+        lead(earlier_end_us) over (
+            partition by run_id, precedence, category, attempt, incident_id, mark order by start_us, end_us
+        ) as end_us,
+    from ordered
+    where earlier_end_us is null or start_us > earlier_end_us
+),
+
+last_ends as (
+    select run_id, precedence, category, attempt, incident_id, mark, max(end_us) as end_us
+    from ledger.claims
+    group by all
+),
+
+islands as (
+    select
+        b.* exclude (end_us),
+        coalesce(b.end_us, l.end_us) as end_us,
+    from begins as b
+    inner join last_ends as l
+        on l.run_id = b.run_id and l.precedence = b.precedence and l.category = b.category
+        and l.attempt is not distinct from b.attempt and l.incident_id is not distinct from b.incident_id
+        and l.mark is not distinct from b.mark
 ),
 
 -- each precedence is a bit: the highest bit that is set in a piece wins it

@@ -26,35 +26,49 @@ lines as (
     where p.kind = 'step'
 ),
 
--- one line per step: hosts and ranks print the same step
-distinct_lines as (
-    select *
+-- where some lines carry a time, the others only fill the count of steps
+stamps as (
+    select run_id, attempt, count(ts) > 0 as stamped
     from lines
-    qualify row_number() over (
-        partition by run_id, attempt, step order by ts is null, ts, source_id, line, segment
-    ) = 1
+    group by all
 ),
 
--- where some lines carry a time, the others only fill the count of steps
+-- one line per step: hosts and ranks print the same step
 kept as (
+    select l.*, m.stamped
+    from lines as l
+    inner join stamps as m using (run_id, attempt)
+    where l.ts is not null or not m.stamped
+    qualify lag(l.step) over (
+        partition by l.run_id, l.attempt order by l.step, l.ts nulls last, l.source_id, l.line, l.segment
+    ) is distinct from l.step
+),
+
+neighbours as (
     select
         *,
-        count(ts) over (partition by run_id, attempt) > 0 as stamped,
-    from distinct_lines
-    qualify ts is not null or count(ts) over (partition by run_id, attempt) = 0
+        lag(step) over w as previous_step,
+        lead(step) over w as next_step,
+        lag(epoch_us(ts)) over w as previous_us,
+        lead(epoch_us(ts)) over w as next_us,
+        row_number() over w as place,
+    from kept
+    window w as (partition by run_id, attempt order by step)
 ),
 
 -- the usual distance between lines of the run
 strides as (
-    select run_id, mode(gap) as stride
-    from (
-        select
-            run_id,
-            step - lag(step) over (partition by run_id, attempt order by step) as gap,
-        from kept
-    )
-    where gap > 0
+    select run_id, mode(step - previous_step) as stride
+    from neighbours
+    where step > previous_step
     group by run_id
+),
+
+wholes as (
+    select run_id, attempt, bool_and(epoch_us(ts) % 1000000 = 0) as whole_seconds
+    from kept
+    where ts is not null
+    group by all
 ),
 
 counted as (
@@ -62,13 +76,11 @@ counted as (
         k.*,
         s.stride,
         r.step as restored,
-        lag(k.step) over w as previous_step,
-        lead(k.step) over w as next_step,
-        row_number() over w as place,
-    from kept as k
+        coalesce(h.whole_seconds, false) as whole_seconds,
+    from neighbours as k
     left join strides as s using (run_id)
     left join ledger.restores as r using (run_id, attempt)
-    window w as (partition by k.run_id, k.attempt order by k.step)
+    left join wholes as h using (run_id, attempt)
 ),
 
 -- which steps a line stands for
@@ -91,19 +103,23 @@ stepped as (
     from counted
 ),
 
--- times: from stamps, or laid end to end where there are none
-laid as (
+printed as (
     select
         *,
         epoch_us(ts) as stamp_us,
         (duration_s * 1000000 * (step_last - step_first + 1))::bigint as printed_us,
-        (sum((duration_s * 1000000 * (step_last - step_first + 1))::bigint) over (
-            partition by run_id, attempt order by step rows unbounded preceding
-        ))::bigint as laid_us,
-        lag(epoch_us(ts)) over w as previous_us,
-        lead(epoch_us(ts)) over w as next_us,
     from stepped
-    window w as (partition by run_id, attempt order by step)
+),
+
+-- without stamps, spans are laid end to end
+laid as (
+    select *, null::bigint as laid_us from printed where stamped
+    union all by name
+    select
+        *,
+        (sum(printed_us) over (partition by run_id, attempt order by step rows unbounded preceding))::bigint as laid_us,
+    from printed
+    where not stamped
 ),
 
 timed as (
@@ -146,7 +162,7 @@ select
     case when end_us is not null then greatest(end_us, start_us) end as end_us,
     printed_us,
     coalesce(stride, 1) as stride,
-    bool_and(coalesce(stamp_us % 1000000 = 0, false)) over (partition by run_id, attempt) as whole_seconds,
+    whole_seconds,
     ts_quality,
     format,
     ord,

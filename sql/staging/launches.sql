@@ -2,83 +2,115 @@
 -- do not count as attempts: several sources may tell of the same attempt (see staging.attempts)
 with
 
--- what matters for finding launches: start-up lines, loads, steps, and ends
-marks as (
+steps as (
     select
-        t.source_id,
-        t.run_id,
-        t.ord,
-        t.line,
-        t.segment,
-        t.ts,
-        t.kind,
-        t.name,
-        t.pattern,
-        t.rank,
-        t.step,
-        case
-            when t.kind = 'phase'
-                and t.name in ('process_start', 'library_setup', 'init', 'model_setup', 'data_setup', 'compile')
-                then 'start'
-            when t.kind = 'step' then 'step'
-            when t.kind = 'phase' and t.name in ('exit', 'loop') then 'run'
-            when t.kind = 'signal' and t.name in ('elastic_child_failed', 'elastic_childfailed_exc') then 'run'
-        end as class,
-    from staging.stream as t
-    where t.run_id is not null
-        and (
-            t.kind = 'step'
-            or (t.kind = 'phase' and t.name in ('process_start', 'library_setup', 'init', 'model_setup', 'data_setup', 'compile', 'exit', 'loop'))
-            or (t.kind = 'signal' and t.name in ('elastic_child_failed', 'elastic_childfailed_exc'))
-        )
-        and t.source_id in (select source_id from staging.sources where is_trainer)
+        source_id,
+        ord,
+        line,
+        segment,
+        step,
+        epoch_us(ts) as ts_us,
+        lag(step) over w as previous_step,
+        lag(epoch_us(ts)) over w as previous_us,
+    from staging.stream
+    where kind = 'step' and run_id is not null
+    window w as (partition by source_id order by ord, line, segment)
 ),
 
 -- how long one step takes in this source, to tell a repeated line from a repeated step
 beats as (
     select
         source_id,
-        median(gap_us) as beat_us,
-    from (
-        select
-            source_id,
-            (epoch_us(ts) - epoch_us(lag(ts) over w)) / nullif(step - lag(step) over w, 0) as gap_us,
-        from marks
-        where kind = 'step'
-        window w as (partition by source_id order by ord, line, segment)
-    )
-    where gap_us > 0
+        median((ts_us - previous_us) / (step - previous_step)) as beat_us,
+    from steps
+    where step > previous_step and ts_us > previous_us
     group by source_id
 ),
 
-step_marks as (
+-- the counter goes back: the same step a moment later is only told twice
+backs as (
     select
-        m.source_id,
-        m.ord,
-        m.line,
-        m.segment,
-        case
-            when m.step > lag(m.step) over w then false
-            when lag(m.step) over w is null then false
-            when m.ts is null then m.step < lag(m.step) over w
-            else epoch_us(m.ts) - epoch_us(lag(m.ts) over w) > 0.5 * coalesce(b.beat_us, 0)
-        end as goes_back,
-    from marks as m
+        s.source_id,
+        s.ord,
+        s.line,
+        s.segment,
+        s.ts_us,
+        'back' as class,
+        null::varchar as name,
+        null::varchar as pattern,
+        null::integer as rank,
+    from steps as s
     left join beats as b using (source_id)
-    where m.kind = 'step'
-    window w as (partition by m.source_id order by m.ord, m.line, m.segment)
+    where s.step <= s.previous_step
+        and case
+            when s.ts_us is null or s.previous_us is null then s.step < s.previous_step
+            else s.ts_us - s.previous_us > 0.5 * coalesce(b.beat_us, 0)
+        end
 ),
 
-bounds as (
+-- lines of a start, and lines that come after one
+others as (
+    select
+        t.source_id,
+        t.ord,
+        t.line,
+        t.segment,
+        epoch_us(t.ts) as ts_us,
+        case
+            when t.kind = 'phase'
+                and t.name in ('process_start', 'library_setup', 'init', 'model_setup', 'data_setup', 'compile')
+                then 'start'
+            else 'run'
+        end as class,
+        t.name,
+        t.pattern,
+        t.rank,
+    from staging.stream as t
+    where t.run_id is not null
+        and (
+            (
+                t.kind = 'phase'
+                and t.name in ('process_start', 'library_setup', 'init', 'model_setup', 'data_setup', 'compile', 'exit', 'loop')
+            )
+            or (t.kind = 'signal' and t.name in ('elastic_child_failed', 'elastic_childfailed_exc'))
+        )
+        and t.source_id in (select source_id from staging.sources where is_trainer)
+),
+
+marks as (
+    from others
+    union all by name
+    from backs
+),
+
+-- the last step line before each mark, to know whether steps came in between
+stepped as (
     select
         m.*,
-        coalesce(s.goes_back, false)
-            or (m.class = 'start' and coalesce(lag(m.class) over w, 'run') <> 'start') as bound,
+        s.ord as step_ord,
     from marks as m
-    left join step_marks as s
-        on s.source_id = m.source_id and s.ord = m.ord and s.line = m.line and s.segment = m.segment
-        and m.kind = 'step'
-    window w as (partition by m.source_id order by m.ord, m.line, m.segment)
+    asof left join (select source_id, ord from steps) as s on m.source_id = s.source_id and m.ord > s.ord
+),
+
+lagged as (
+    select
+        *,
+        lag(class) over w as previous_class,
+        lag(ord) over w as previous_ord,
+    from stepped
+    window w as (partition by source_id order by ord, line, segment)
+),
+
+-- a start after anything else, or a counter that goes back without a start since the step before it
+bounds as (
+    select
+        *,
+        case
+            when class = 'start' then coalesce(previous_class, 'run') <> 'start' or step_ord > previous_ord
+            when class = 'back' then previous_ord is null or step_ord >= previous_ord
+            else false
+        end as bound,
+    from lagged
 ),
 
 first_pass as (
@@ -96,32 +128,72 @@ second_pass as (
         or (
             name = 'process_start'
             and lag(ord) over again is not null
-            and coalesce(epoch_us(ts) - epoch_us(lag(ts) over again), 0) > 30000000
+            and coalesce(ts_us - lag(ts_us) over again, 0) > 30000000
         ) as starts,
     from first_pass
     window again as (partition by source_id, block, name, pattern, rank order by ord, line, segment)
 ),
 
-numbered as (
-    select
-        *,
-        count_if(starts) over (partition by source_id order by ord, line, segment rows unbounded preceding) as launch,
-    from second_pass
+first_lines as (
+    select source_id, min(ord) as ord, arg_min(line, ord) as line
+    from (
+        select source_id, ord, line from steps
+        union all
+        select source_id, ord, line from others
+    )
+    group by source_id
+),
+
+starts as (
+    select source_id, ord, line from second_pass where starts
+    union
+    select source_id, ord, line from first_lines
 ),
 
 launches as (
     select
         source_id,
-        any_value(run_id) as run_id,
-        greatest(launch, 1) as launch,
-        min(ord) as first_ord,
-        min(line) as first_line,
-        min(ts) as start_ts,
-        max(ts) as end_ts,
-        count_if(kind = 'step') as step_lines,
-        min(step) filter (where kind = 'step') as first_step,
-    from numbered
-    group by source_id, greatest(launch, 1)
+        row_number() over w as launch,
+        ord as first_ord,
+        line as first_line,
+        lead(ord) over w as next_ord,
+    from starts
+    window w as (partition by source_id order by ord)
+),
+
+step_times as (
+    select
+        l.source_id,
+        l.launch,
+        min(s.ts_us) as start_us,
+        max(s.ts_us) as end_us,
+        count(*) as step_lines,
+    from steps as s
+    asof inner join launches as l on s.source_id = l.source_id and s.ord >= l.first_ord
+    group by all
+),
+
+other_times as (
+    select
+        l.source_id,
+        l.launch,
+        min(o.ts_us) as start_us,
+        max(o.ts_us) as end_us,
+    from others as o
+    asof inner join launches as l on o.source_id = l.source_id and o.ord >= l.first_ord
+    group by all
 )
 
-select * from launches
+select
+    l.source_id,
+    r.run_id,
+    l.launch,
+    l.first_ord,
+    l.first_line,
+    make_timestamptz(least(s.start_us, o.start_us)) as start_ts,
+    make_timestamptz(greatest(s.end_us, o.end_us)) as end_ts,
+    coalesce(s.step_lines, 0) as step_lines,
+from launches as l
+inner join staging.sources as r using (source_id)
+left join step_times as s using (source_id, launch)
+left join other_times as o using (source_id, launch)

@@ -11,19 +11,25 @@ own as (
 
 -- an undated line takes the time of the last dated line before it in its file, else of the first after it
 dated as (
-    select source_id, ord, any_value(ts) as ts
+    select source_id, ord, ts
     from own
     where ts is not null
-    group by source_id, ord
 ),
 
-near as (
+undated as (
     select
         o.*,
-        coalesce(o.ts, b.ts, a.ts) as near_ts,
+        coalesce(b.ts, a.ts) as near_ts,
     from own as o
     asof left join dated as b on o.source_id = b.source_id and o.ord >= b.ord
     asof left join dated as a on o.source_id = a.source_id and o.ord <= a.ord
+    where o.ts is null
+),
+
+near as (
+    select *, ts as near_ts from own where ts is not null
+    union all by name
+    from undated
 ),
 
 -- in a trainer's own file the place decides
