@@ -1,0 +1,122 @@
+"""Bridge in two panels: all of the capacity as one strip, and below it the losses alone, enlarged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pipeline.report import units
+from pipeline.report.charts.font import fit, text_width
+from pipeline.report.charts.layout import spread
+from pipeline.report.charts.palette import RULE, SOFT
+from pipeline.report.charts.scale import Linear, nice_ticks
+from pipeline.report.charts.svg import SIZE, SMALL, WIDTH, Drawing
+
+_LABELS, _AXIS_END = 134.0, 412.0
+_ROW, _BAR = 11.0, 8.0
+_STRIP_Y, _STRIP = 22.0, 13.0
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A segment of the strip or a row of the lower panel.
+
+    Attributes:
+        title: what it is.
+        layer: layer, for colour and hatch.
+        gpu_s: GPU-seconds.
+        label: the share in words, or an empty text.
+    """
+
+    title: str
+    layer: str
+    gpu_s: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bridge:
+    """The strip's segments from left to right, and the rows of the losses from top to bottom."""
+
+    strip: tuple[Part, ...]
+    rows: tuple[Part, ...]
+    total: Part
+
+    def draw(self, name: str, alt: str) -> str:
+        """Return the bridge as SVG."""
+        drawing = Drawing(name, alt)
+        whole = sum(part.gpu_s for part in self.strip)
+        lost_x = self._draw_strip(drawing, whole)
+        top = _STRIP_Y + _STRIP + 18
+        _draw_funnel(drawing, lost_x, _STRIP_Y + _STRIP + 1.5, top - 4)
+        foot = self._draw_rows(drawing, top)
+        return drawing.svg(foot)
+
+    def _draw_strip(self, drawing: Drawing, whole: float) -> float:
+        """Draw the strip and its labels; return where the losses begin."""
+        scale = Linear(0, whole, 0, WIDTH)
+        decimals = units.gpu_hours_decimals([whole])
+        at, lost_x = 0.0, WIDTH
+        centres, texts = [], []
+        for part in self.strip:
+            x, end = scale.at(at), scale.at(at + part.gpu_s)
+            value = units.gpu_hours(part.gpu_s, decimals)
+            texts.append((part.title, f"{value} · {part.label}" if part.label else value))
+            if end > x:
+                drawing.rect(x, _STRIP_Y, end - x, _STRIP, drawing.fill(part.layer), tip=" ".join(texts[-1]))
+            if part.layer == "productive":
+                lost_x = end
+            elif end - x > 1:
+                drawing.line(x, _STRIP_Y, x, _STRIP_Y + _STRIP, colour="#fff", width=0.6)
+            centres.append((x + end) / 2)
+            at += part.gpu_s
+        widths = [max(text_width(a, SIZE, bold=True), text_width(b, SMALL)) + 9 for a, b in texts]
+        for want, centre, (title, value) in zip(
+            centres, spread(centres, widths, -4.5, WIDTH + 4.5), texts, strict=True
+        ):
+            drawing.text(centre, 6, title, anchor="middle", bold=True)
+            drawing.text(centre, 13.4, value, anchor="middle", size=SMALL)
+            drawing.line(centre, 15.4, centre, 17, colour=SOFT, width=0.4)
+            drawing.line(centre, 17, want, _STRIP_Y - 0.8, colour=SOFT, width=0.4)
+        return lost_x
+
+    def _draw_rows(self, drawing: Drawing, top: float) -> float:
+        """Draw one row per loss, stepping rightwards, and their sum; return the foot."""
+        rows = (*self.rows, self.total)
+        scale = Linear(0, self.total.gpu_s, _LABELS, _AXIS_END)
+        decimals = units.gpu_hours_decimals([self.total.gpu_s])
+        foot = top + len(rows) * _ROW + 2
+        ticks = nice_ticks(self.total.gpu_s / units.HOUR)
+        for tick in ticks:
+            x = scale.at(tick * units.HOUR)
+            drawing.line(x, top - 2, x, foot, colour="#E6E6E6")
+            text = units.number(tick, units.decimals_for(ticks[-1]) if ticks[-1] < 10 else 0)
+            drawing.text(x, foot + 7, text, anchor="middle", size=SMALL, colour=SOFT)
+        drawing.text(0, foot + 7, "GPU-hours, enlarged", size=SMALL, colour=SOFT)
+        at = 0.0
+        for n, row in enumerate(rows):
+            y = top + n * _ROW
+            last = n == len(self.rows)
+            start = 0.0 if last else at
+            x, end = scale.at(start), scale.at(start + row.gpu_s)
+            drawing.text(0, y + 6.6, fit(row.title, _LABELS - 6, SIZE, bold=last), bold=last)
+            value = f"{units.gpu_hours(row.gpu_s, decimals)}{units.THIN}GPU-h"
+            text = f"{value}  {row.label}" if row.label else value
+            if last:
+                drawing.rect(x, y, end - x, _BAR, "#fff", stroke="#000", tip=text)
+            else:
+                drawing.rect(
+                    x, y, max(end - x, 0.5), _BAR, drawing.fill(row.layer), tip=f"{row.title}: {text}"
+                )
+                drawing.line(end, y + _BAR, end, y + _ROW, colour=SOFT, width=0.4)
+            drawing.text(end + 4, y + 6.4, text, size=SMALL, bold=last, halo=True)
+            at += 0.0 if last else row.gpu_s
+        return foot + 10
+
+
+def _draw_funnel(drawing: Drawing, lost_x: float, top: float, foot: float) -> None:
+    """Draw the lines that say: the lower panel enlarges this part of the strip."""
+    middle = top + 4
+    for x, end in ((lost_x, _LABELS), (WIDTH - 0.3, _AXIS_END)):
+        drawing.line(x, top, x, middle, colour=RULE)
+        drawing.line(x, middle, end, foot - 3, colour=RULE)
+        drawing.line(end, foot - 3, end, foot, colour=RULE)

@@ -1,0 +1,63 @@
+"""Colours and hatches: Okabe–Ito, and for each layer a second code that survives a grey print."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+INK = "#000000"
+SOFT = "#595959"  # definitions and axis labels; contrast 7 on white
+RULE = "#BFBFBF"
+GROUND = "#F2F2F2"
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """How a layer or a state looks: colour, and the drawing of its hatch tile in white (empty: solid).
+
+    Attributes:
+        colour: fill.
+        tile: size of the hatch tile in points.
+        hatch: SVG elements of one tile.
+        turn: rotation of the tile in degrees.
+    """
+
+    colour: str
+    tile: float = 0.0
+    hatch: str = ""
+    turn: int = 0
+
+
+_LINE = '<path d="M0 {y}H{t}" stroke="#fff" stroke-width="{w}"/>'
+_CROSS = '<path d="M0 2H4M2 0V4" stroke="#fff" stroke-width=".6"/>'
+_DOT = '<circle cx="1.6" cy="1.6" r=".65" fill="#fff"/>'
+
+#: The fixed order of layers in every chart and table: productive first, then the losses.
+CODES: dict[str, Code] = {
+    "productive": Code("#0072B2"),
+    "infrastructure": Code("#D55E00", 3.6, _LINE.format(y=1, t=3.6, w=0.8), 135),
+    "framework": Code("#E69F00"),
+    "model": Code("#009E73", 3.2, _DOT),
+    "planned": Code("#56B4E9", 3, _LINE.format(y=1, t=3, w=0.7)),
+    "unknown": Code("#7F7F7F", 4, _CROSS, 45),
+}
+
+ORDER = tuple(CODES)
+
+TITLES = {
+    "productive": "Productive",
+    "infrastructure": "Infrastructure",
+    "framework": "Framework",
+    "model": "Model",
+    "planned": "Planned",
+    "unknown": "Unattributed",
+}
+
+
+def layer_of(layer: str) -> str:
+    """Return the layer whose code draws a layer; one that the palette does not know is unattributed."""
+    return layer if layer in CODES else "unknown"
+
+
+def order_of(layer: str) -> int:
+    """Return the place of a layer in the fixed order."""
+    return ORDER.index(layer_of(layer))

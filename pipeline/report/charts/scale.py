@@ -1,0 +1,80 @@
+"""Scales and their ticks: nice numbers, and round times from seconds to months."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from pipeline.report import units
+
+
+@dataclass(frozen=True, slots=True)
+class Linear:
+    """A linear map from values to points.
+
+    Attributes:
+        low, high: values at the ends.
+        start, end: points at the ends.
+    """
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def at(self, value: float) -> float:
+        """Return the place of a value, cut at the ends."""
+        if self.high <= self.low:
+            return self.start
+        share = (value - self.low) / (self.high - self.low)
+        return self.start + min(max(share, 0.0), 1.0) * (self.end - self.start)
+
+
+def nice_ticks(high: float, most: int = 6) -> list[float]:
+    """Return round ticks from zero to at most ``high``."""
+    if high <= 0:
+        return [0.0]
+    rough = high / most
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(f * power for f in (1, 2, 2.5, 5, 10) if f * power >= rough * (1 - 1e-9))
+    return [step * n for n in range(math.floor(high / step * (1 + 1e-9)) + 1)]
+
+
+_STEPS_S = (
+    1, 2, 5, 10, 15, 30,
+    60, 120, 300, 600, 900, 1800,
+    3600, 7200, 10800, 21600, 43200,
+    86400, 2 * 86400, 7 * 86400, 14 * 86400, 28 * 86400, 91 * 86400, 364 * 86400,
+)  # fmt: skip
+
+#: A Monday, so that steps of weeks begin on Mondays.
+_ORIGIN = datetime(2001, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A tick of a time axis: its moment, its label, and a second line where the date changes."""
+
+    moment: datetime
+    label: str
+    date: str = ""
+
+
+def time_ticks(start: datetime, end: datetime, most: int) -> list[Tick]:
+    """Return round times inside a period; the first tick of each day carries the date below its label."""
+    length = (end - start).total_seconds()
+    step = next((s for s in _STEPS_S if length / s <= most), _STEPS_S[-1])
+    first = math.ceil((start - _ORIGIN).total_seconds() / step)
+    last = math.floor((end - _ORIGIN).total_seconds() / step)
+    ticks: list[Tick] = []
+    seen = ""
+    for n in range(first, last + 1):
+        moment = _ORIGIN + timedelta(seconds=n * step)
+        date = units.day(moment)
+        if step >= 86400:
+            ticks.append(Tick(moment, date if step == 86400 else units.month_day(moment)))
+            continue
+        ticks.append(Tick(moment, units.clock(moment, seconds=step < 60), date if date != seen else ""))
+        seen = date
+    return ticks

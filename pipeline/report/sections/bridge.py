@@ -1,0 +1,66 @@
+"""The bridge of page 1: from capacity to progress."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from pipeline.report import units
+from pipeline.report.charts.bridge import Bridge, Part
+from pipeline.report.charts.palette import ORDER, TITLES, layer_of, order_of
+from pipeline.report.facts import Facts
+from pipeline.report.model import Figure
+from pipeline.report.words import alternative
+
+_ROWS = 10
+
+
+def build_bridge(facts: Facts) -> Figure:
+    """Return the strip of all capacity and the losses by category, enlarged."""
+    total = facts.total
+    strip = tuple(
+        Part(TITLES[layer], layer, total.layer_gpu_s(layer), _share(facts, layer, total.layer_gpu_s(layer)))
+        for layer in ORDER
+        if layer not in ("model", "planned") or total.layer_gpu_s(layer) > 0
+    )
+    rows = _rows(facts)
+    lost = sum(row.gpu_s for row in rows)
+    label = _share(facts, "", total.lost_gpu_s)
+    if total.planned_gpu_s > 0:
+        label = f"of it lost {units.gpu_hours(total.lost_gpu_s)} ({label})"
+    bridge = Bridge(strip, rows, Part("Not productive", "", lost, label))
+    values = [f"{p.title} {units.gpu_hours(p.gpu_s)} GPU-hours {p.label}".rstrip() for p in (*strip, *rows)]
+    return Figure(
+        name="bridge",
+        caption="Where the time went. Above: all capacity in GPU-hours, shares of training capacity "
+        "(capacity less planned time). Below: what was not productive, by category, on its own scale.",
+        alt=alternative("From capacity to progress", values, most=20),
+        chart=bridge,
+    )
+
+
+def _rows(facts: Facts) -> tuple[Part, ...]:
+    """Return categories in the order of layers, then of size; the smallest of a layer are put together."""
+    sums: dict[tuple[str, str], float] = defaultdict(float)
+    for loss in facts.losses:
+        if loss.layer != "productive":
+            sums[layer_of(loss.layer), loss.title] += loss.gpu_s
+    kept = set(sorted(sums, key=lambda key: (-sums[key], key))[:_ROWS])
+    others: dict[str, list[float]] = defaultdict(list)
+    for (layer, title), gpu_s in sums.items():
+        if (layer, title) not in kept:
+            others[layer].append(gpu_s)
+    named = [(layer, title, sums[layer, title]) for layer, title in kept]
+    rest = [(layer, f"{TITLES[layer]}, {len(v)} smaller", sum(v)) for layer, v in others.items()]
+    if not any(layer == "unknown" for layer, _, _ in (*named, *rest)):
+        rest.append(("unknown", TITLES["unknown"], 0.0))
+    named.sort(key=lambda row: (order_of(row[0]), -row[2], row[1]))
+    rows = sorted([*named, *rest], key=lambda row: (order_of(row[0]), row in rest, -row[2], row[1]))
+    return tuple(Part(title, layer, gpu_s, _share(facts, layer, gpu_s)) for layer, title, gpu_s in rows)
+
+
+def _share(facts: Facts, layer: str, gpu_s: float) -> str:
+    """Return the share of training capacity in words; planned time has none."""
+    if layer == "planned":
+        return "planned"
+    whole = facts.total.training_gpu_s
+    return units.percent(gpu_s / whole) if whole > 0 else ""

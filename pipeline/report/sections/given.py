@@ -1,0 +1,21 @@
+"""What a page may use besides the facts of the ledger."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pipeline.config import Action
+from pipeline.report.previous import Previous
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """Actions carried over, and the review before this one where it was named."""
+
+    actions: tuple[Action, ...] = ()
+    previous: Previous | None = None
+
+    def change(self, figure: str, value: float | None) -> float | None:
+        """Return the change of a figure since the review before, or None."""
+        before = None if self.previous is None else self.previous.figures.get(figure)
+        return None if before is None or value is None else value - before

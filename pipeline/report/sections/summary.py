@@ -1,0 +1,194 @@
+"""Page 1: what fraction became progress, what changed, and who acts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pipeline.report import units
+from pipeline.report.budget import build_budget
+from pipeline.report.charts.palette import TITLES, layer_of
+from pipeline.report.facts import Cause, Facts
+from pipeline.report.model import Beside, Block, Box, Column, Item, Listing, Page, Row, Table, Text
+from pipeline.report.sections.bridge import build_bridge
+from pipeline.report.sections.given import Given
+from pipeline.report.sections.headline import build_headline
+from pipeline.report.sections.product import build_product
+from pipeline.report.words import in_sentence, listed, marks_of
+
+_TABLE_ROWS = 5
+_PROPOSALS = 3
+
+#: A cause that took less than this share of all losses is no reason to act.
+_WORTH_ACTING = 0.02
+
+
+def build(facts: Facts, given: Given) -> Page:
+    """Return the page."""
+    shown = facts.causes[:_TABLE_ROWS]
+    blocks: list[Block] = [build_product(facts, given), build_bridge(facts)]
+    if facts.causes:
+        blocks.append(_build_causes(facts, given))
+    blocks.append(Beside(_build_actions(facts, given), _build_budget_box(facts), share=64))
+    notes = _notes(facts)
+    if notes:
+        blocks.append(Text(notes))
+    return Page(
+        number=1,
+        key="summary",
+        question="What fraction became progress, and who acts?",
+        sentence=build_headline(facts, given),
+        blocks=tuple(blocks),
+        marks=marks_of(cause.mark for cause in shown),
+    )
+
+
+def _build_causes(facts: Facts, given: Given) -> Table:
+    """Return the five dearest causes, the rest as one row, and the total."""
+    shown, rest = facts.causes[:_TABLE_ROWS], facts.causes[_TABLE_ROWS:]
+    before = None if given.previous is None else given.previous.cause_shares
+    decimals = units.gpu_hours_decimals(cause.gpu_s for cause in facts.causes)
+    total = facts.total
+
+    def row_of(
+        n: str, title: str, layer: str, owner: str, causes: Sequence[Cause], delta: str, action: str
+    ) -> tuple[str, ...]:
+        gpu_s = sum(cause.gpu_s for cause in causes)
+        counts = [cause.events for cause in causes if cause.events is not None]
+        share = gpu_s / total.training_gpu_s if total.training_gpu_s > 0 else None
+        return (
+            n,
+            title,
+            layer,
+            owner,
+            units.gpu_hours(gpu_s, decimals),
+            units.percent(share),
+            *(() if before is None else (delta,)),
+            f"{sum(counts):,}" if counts else "–",
+            action,
+        )
+
+    rows = []
+    for n, cause in enumerate(shown, 1):
+        change = None if before is None else (cause.share or 0) - before.get(cause.cause, 0.0)
+        title = f"{cause.title}{cause.mark or ''}"
+        layer = TITLES[layer_of(cause.layer or "unknown")].lower()
+        action = cause.first_action or "–"
+        cells = row_of(str(n), title, layer, cause.owner or "–", [cause], units.signed_points(change), action)
+        rows.append(Row(cells))
+    if rest:
+        rows.append(Row(row_of("", f"all other ({len(rest):,})", "", "", rest, "", "")))
+    rows.append(Row(row_of("", "not productive", "", "", facts.causes, "", ""), weight="total"))
+    delta = () if before is None else (Column("Δ points", "right"),)
+    after = ""
+    if total.planned_gpu_s > 0:
+        planned = units.gpu_hours(total.planned_gpu_s)
+        after = f"Of the total, {planned} GPU-h were planned: neither loss nor training capacity."
+    return Table(
+        name="causes",
+        caption="Who pays: time that was not productive, by the cause that it is charged to. "
+        "Share of training capacity (capacity less planned time).",
+        columns=(
+            Column("#", "right"),
+            Column("cause", share=5),
+            Column("layer"),
+            Column("owner", share=3),
+            Column("GPU-h", "right"),
+            Column("share", "right"),
+            *delta,
+            Column("events", "right"),
+            Column("first action", share=7),
+        ),
+        rows=tuple(rows),
+        after=after,
+    )
+
+
+def _build_actions(facts: Facts, given: Given) -> Listing:
+    """Return actions carried over, then new ones for the dearest causes that somebody can act on."""
+    items = [
+        Item(
+            a.action_id,
+            f"{a.action} ({', '.join(part for part in (a.owner, _opened(a.opened), a.state) if part)})",
+        )
+        for a in given.actions
+    ]
+    lost = sum(cause.gpu_s for cause in facts.causes)
+    worth = [c for c in facts.causes if _can_act(facts, c) and c.gpu_s >= _WORTH_ACTING * lost]
+    items += [Item(f"new {n}", _proposal(facts, cause)) for n, cause in enumerate(worth[:_PROPOSALS], 1)]
+    return Listing(
+        "Actions", tuple(items), empty="None carried over, and no cause stands out enough to propose one."
+    )
+
+
+def _opened(day: object) -> str:
+    return f"opened {day}" if day is not None else ""
+
+
+def _can_act(facts: Facts, cause: Cause) -> bool:
+    """Return whether a cause has a first action and was not merely planned."""
+    planned = all(i.kind == "planned" for i in facts.interruptions if i.cause == cause.cause)
+    return cause.is_incident and bool(cause.first_action) and not planned
+
+
+def _proposal(facts: Facts, cause: Cause) -> str:
+    hosts = sorted({i.host for i in facts.interruptions if i.cause == cause.cause and i.host})
+    where = f" on {listed(hosts[:4])}" if hosts else ""
+    more = f" and {len(hosts) - 4} more" if len(hosts) > 4 else ""
+    times = units.counted(cause.events or 0, "time")
+    owner = cause.owner or "owner to be named"
+    gain = f"{units.gpu_hours(cause.gpu_s)}{units.THIN}GPU-h"
+    return (
+        f"{owner}: {in_sentence(cause.title)}, {times}{where}{more}. At stake: {gain}. {cause.first_action}"
+    )
+
+
+def _build_budget_box(facts: Facts) -> Box:
+    """Return the loss budget, or the line that says that no target is set."""
+    budget = build_budget(facts)
+    price = _price_row(facts)
+    if budget is None:
+        return Box(
+            "Loss budget",
+            price,
+            "No target is set: training_time_goodput under [targets] of goodput.toml sets one.",
+        )
+    rows = [
+        ("Target, goodput", units.percent(budget.target)),
+        ("Allowed, this period", _hours(budget.allowed_gpu_s)),
+        ("Lost, this period", _hours(budget.used_gpu_s)),
+    ]
+    note = "The period is too short to speak of four weeks."
+    if budget.four_weeks_gpu_s is not None:
+        rows.append(("Allowed, four weeks", _hours(budget.four_weeks_gpu_s)))
+        note = "Four weeks at the capacity of this period; losses before it are not in this store."
+    rows.append(("Left" if budget.left_gpu_s >= 0 else "Over", _hours(abs(budget.left_gpu_s))))
+    return Box("Loss budget, four weeks" if budget.four_weeks_gpu_s else "Loss budget", (*rows, *price), note)
+
+
+def _price_row(facts: Facts) -> tuple[tuple[str, str], ...]:
+    price = facts.context.price_gpu_hour
+    if price is None:
+        return ()
+    cost = facts.total.lost_gpu_s / units.HOUR * price
+    return (("Price of what was lost", f"{units.number(cost)} {facts.context.currency}".rstrip()),)
+
+
+def _hours(gpu_s: float) -> str:
+    return f"{units.gpu_hours(gpu_s)}{units.THIN}GPU-h"
+
+
+def _notes(facts: Facts) -> str:
+    """Return what stands apart from the figures: unproven progress, first wait, spares, policy."""
+    total, notes = facts.total, []
+    if total.provisional_gpu_s > 0:
+        size = _hours(total.provisional_gpu_s)
+        notes.append(f"{size} of the progress are not under a durable checkpoint yet.")
+    if total.first_queue_wait_gpu_s > 0:
+        size = _hours(total.first_queue_wait_gpu_s)
+        notes.append(f"The wait before the first allocation, {size}, stands outside these figures.")
+    if total.spare_gpu_s > 0:
+        notes.append(f"Spares held beyond the nominal size, {_hours(total.spare_gpu_s)}, stand outside too.")
+    moved = [f"{key} = {value}" for key, value in facts.context.policy]
+    if moved:
+        notes.append(f"Policy differs from the default: {listed(moved)}.")
+    return " ".join(notes)

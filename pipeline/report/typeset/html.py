@@ -1,0 +1,43 @@
+"""The HTML print: one file, no script, no network; everything that came from a log is escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from pipeline.report.model import Review
+from pipeline.report.serialise import plain, to_json
+from pipeline.report.text import visible
+
+_FOLDER = Path(__file__).parent
+
+
+def build_html(review: Review, charts: Mapping[str, str]) -> str:
+    """Return the review as one HTML file.
+
+    Args:
+        review: what to print.
+        charts: SVG of each figure by its name; their text was escaped when they were drawn.
+    """
+    env = Environment(
+        loader=FileSystemLoader(_FOLDER),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: visible(value) if type(value) is str else value,
+    )
+    return env.get_template("review.html.j2").render(
+        review=plain(review, with_facts=False),
+        charts={name: Markup(svg) for name, svg in charts.items()},
+        style=Markup((_FOLDER / "review.css").read_text(encoding="utf-8")),
+        model=Markup(_embedded(to_json(review))),
+    )
+
+
+def _embedded(text: str) -> str:
+    """Return JSON that cannot end the script element that holds it."""
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
