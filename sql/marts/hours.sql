@@ -46,6 +46,7 @@ final as (
     select
         make_timestamptz(hour_no * 3600000000)::date as day,
         (hour_no % 24)::bigint as hour,
+        capacity_gpu_us as w_gpu_us,
         capacity_gpu_us / 1e6 as w_gpu_s,
         planned_gpu_us / 1e6 as planned_gpu_s,
         loss_gpu_us / 1e6 as loss_gpu_s,
