@@ -58,8 +58,9 @@ safe as (
         m.at_ts,
         max(coalesce(s.begin_ts, s.blocked_ts, s.durable_ts)) as safe_ts,
     from distinct_moments as m
-    inner join ledger.saves as s
-        on s.run_id = m.run_id and s.durable and not s.lost and s.durable_ts <= m.at_ts
+    inner join ledger.saves as s on s.run_id = m.run_id and s.durable and s.durable_ts <= m.at_ts
+    -- a save of a step that was overwritten later protects nothing
+    inner join ledger.attempts as a on a.run_id = s.run_id and a.attempt = s.attempt and s.step <= a.survives_to
     group by m.run_id, m.at_ts
 ),
 
