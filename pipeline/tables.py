@@ -127,7 +127,7 @@ PHASES = Table(
             "phase",
             _S,
             "process_start, init, library_setup, data_setup, model_setup, compile, loop, eval, data_wait, "
-            "warmup, gc, profile, shutdown, exit, driver_end, job, custom",
+            "warmup, block (a stretch of training), gc, profile, shutdown, exit, driver_end, job, custom",
         ),
         Column("edge", _S, "begin, end, span (ts is its start) or point"),
         Column("duration_s", _F, "length of the phase in seconds, if the line says"),

@@ -154,8 +154,9 @@ KNOWN = (
             " - Memory profiler active",
         ),
         regex=HEAD + r"(?:Successfully created meshes |Applied .* to the model|Preparing \S+ dataset"
-        r"|Loading tokenizer from |Mixed precision training is |Using pipeline schedule |Metrics logging active"
-        r"|TensorBoard logging enabled|WandB logging enabled|Profiling active|Memory profiler active)",
+        r"|Loading tokenizer from |Mixed precision training is |Using pipeline schedule "
+        r"|Metrics logging active|TensorBoard logging enabled|WandB logging enabled|Profiling active"
+        r"|Memory profiler active)",
     ),
     Pattern(
         name="checkpoint_texts",
