@@ -16,7 +16,7 @@ lengths as (
         -- what a line's own resolution and rounding can explain is no gap
         greatest(case when s.whole_seconds then 2000000 else 2 end, s.printed_us // 100) as tolerance_us,
     from ledger.spans as s
-    where not s.first_span and s.end_us is not null
+    where not s.first_span and not s.is_block and s.end_us is not null
 ),
 
 -- spans that a stall touches

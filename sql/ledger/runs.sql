@@ -54,7 +54,7 @@ backs as (
 ),
 
 undated as (
-    select run_id, bool_or(not stamped) as laid_out
+    select run_id, bool_or(not stamped) as laid_out, bool_or(is_block) as in_blocks
     from ledger.closed_spans
     group by run_id
 ),
@@ -93,6 +93,7 @@ select
             case when b.went_back_silently then 'the step counter goes back without a load line' end,
             case when b.lines_missing then 'step lines are missing before a restored step' end,
             case when u.laid_out then 'step lines carry no time: laid end to end from the nearest dated line' end,
+            case when u.in_blocks then 'no step lines: progress is counted in blocks of training' end,
             case when w.run_id is not null then 'loads of data inside the loop cannot be told from loads beside it: they stay productive' end,
             case when l.gpus_source like 'not known%' then 'the number of accelerators is not known: one is counted' end,
             case when not coalesce(a.observed, false) then 'no trainer log: held time is unobserved' end,

@@ -26,6 +26,59 @@ lines as (
     where p.kind = 'step'
 ),
 
+-- a benchmark that prints blocks of training with their count of samples, and no steps
+blocks as (
+    select
+        p.run_id,
+        t.attempt,
+        p.pattern,
+        p.edge,
+        epoch_us(p.ts) as ts_us,
+        lead(p.edge) over w as next_edge,
+        lead(epoch_us(p.ts)) over w as next_us,
+        p.ts_quality,
+        p.format,
+        p.ord,
+        p.source_id,
+        p.line,
+        p.segment,
+    from staging.placed as p
+    inner join ledger.timeline as t using (run_id, launch_no)
+    left join (select distinct run_id, attempt from lines) as l on l.run_id = t.run_id and l.attempt = t.attempt
+    where p.kind = 'phase' and p.name = 'block' and p.ts is not null and l.run_id is null
+    window w as (partition by p.run_id, t.attempt, p.pattern, p.source_id order by p.ts, p.ord)
+),
+
+block_pairs as (
+    select *
+    from blocks
+    where edge = 'begin' and next_edge = 'end' and next_us > ts_us
+),
+
+-- blocks and epochs nest: the kind with more pairs is the finer one
+finest as (
+    select run_id, attempt, arg_max(pattern, (pairs, pattern)) as pattern
+    from (select run_id, attempt, pattern, count(*) as pairs from block_pairs group by all)
+    group by all
+),
+
+block_spans as (
+    select
+        b.run_id,
+        b.attempt,
+        row_number() over (partition by b.run_id, b.attempt order by b.ts_us, b.ord) as step,
+        b.ts_us as start_us,
+        b.next_us as end_us,
+        b.ts_quality,
+        b.format,
+        b.ord,
+        b.source_id,
+        b.line,
+        b.segment,
+    from block_pairs as b
+    inner join finest as f using (run_id, attempt, pattern)
+),
+
 -- where some lines carry a time, the others only fill the count of steps
 stamps as (
     select run_id, attempt, count(ts) > 0 as stamped
@@ -146,27 +199,55 @@ timed as (
             else coalesce(loop_start_us, ready_us, attempt_us) + laid_us
         end as end_us,
     from laid
+),
+
+final as (
+    select
+        run_id,
+        attempt,
+        place = 1 as first_span,
+        edge,
+        stamped,
+        false as is_block,
+        step_first,
+        step_last,
+        step_last - step_first + 1 as steps,
+        start_us,
+        -- the last span of steps that are logged at their begin is still open
+        case when end_us is not null then greatest(end_us, start_us) end as end_us,
+        printed_us,
+        coalesce(stride, 1) as stride,
+        whole_seconds,
+        ts_quality,
+        format,
+        ord,
+        source_id,
+        line,
+        segment,
+    from timed
+    union all by name
+    select
+        run_id,
+        attempt,
+        step = 1 as first_span,
+        'block' as edge,
+        true as stamped,
+        true as is_block,
+        step as step_first,
+        step as step_last,
+        1::bigint as steps,
+        start_us,
+        end_us,
+        null::bigint as printed_us,
+        1::bigint as stride,
+        false as whole_seconds,
+        ts_quality,
+        format,
+        ord,
+        source_id,
+        line,
+        segment,
+    from block_spans
 )
 
-select
-    run_id,
-    attempt,
-    place = 1 as first_span,
-    edge,
-    stamped,
-    step_first,
-    step_last,
-    step_last - step_first + 1 as steps,
-    start_us,
-    -- the last span of steps that are logged at their begin is still open
-    case when end_us is not null then greatest(end_us, start_us) end as end_us,
-    printed_us,
-    coalesce(stride, 1) as stride,
-    whole_seconds,
-    ts_quality,
-    format,
-    ord,
-    source_id,
-    line,
-    segment,
-from timed
+select * from final

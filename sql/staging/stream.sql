@@ -18,6 +18,24 @@ steps as (
     where step_last is not null
 ),
 
+-- a line that counts samples or tokens proves the steps that these make
+counted_steps as (
+    select
+        e.source_id, e.line, e.segment, e.format, e.pattern, e.ts_raw, e.ts, e.ts_quality, e.host, e.rank,
+        'step' as kind,
+        case when e.ts_edge = 'begin' then 'begin' else 'end' end as edge,
+        null::varchar as name,
+        e.consumed_samples // u.unit as step,
+        e.steps,
+        e.step_time_s as duration_s,
+        null::varchar as detail,
+        null::double as background_s,
+        null::boolean as ok,
+    from events.steps as e
+    inner join staging.step_units as u using (source_id)
+    where e.step_last is null and e.consumed_samples >= u.unit
+),
+
 phases as (
     select
         source_id, line, segment, format, pattern, ts_raw, ts, ts_quality, host, rank,
@@ -82,6 +100,8 @@ signals as (
 
 united as (
     from steps
+    union all by name
+    from counted_steps
     union all by name
     from phases
     union all by name
