@@ -54,7 +54,8 @@ def _pattern(pattern: Pattern) -> str:
         f"  columns   {', '.join((*pattern.columns, *pattern.extras))}" if pattern.columns else "",
     ]
     lines.append(f"  versions  {pattern.versions}" if pattern.versions else "")
-    lines.append(f"  regex     {' '.join(pattern.regex.split())}" if pattern.regex else "")
+    if pattern.regex:
+        lines += ["  regex", *(f"    {row.strip()}" for row in pattern.regex.splitlines() if row.strip())]
     lines.append(
         f"  fields    {', '.join((*pattern.when, *pattern.where))}" if pattern.when or pattern.where else ""
     )
