@@ -1,0 +1,342 @@
+"""The catalogue of signals and the failure taxonomy: every row knows its own line, and points to a cause."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from pipeline.ingest.lines import build_frame
+from pipeline.ingest.signals import load_signals
+
+ROOT = Path(__file__).resolve().parents[1]
+SEEDS = ROOT / "sql" / "seeds"
+REAL = ROOT.parent / "shared" / "real"
+
+SIGNALS = (
+    pl.read_csv(SEEDS / "signals.csv", infer_schema=False)
+    .with_columns(pl.all().fill_null(""))
+    .rows(named=True)
+)
+CAUSES = (
+    pl.read_csv(SEEDS / "causes.csv", infer_schema=False)
+    .with_columns(pl.all().fill_null(""))
+    .rows(named=True)
+)
+BY_ID = {row["signal_id"]: row for row in SIGNALS}
+KINDS = {row["code"]: row["kind"] for row in CAUSES}
+
+#: Groups that ingest copies into columns of the event table; another name would be lost without a word.
+GROUPS = {
+    *("pci", "xid", "sxid", "exitcode", "code", "status", "signo", "sig", "gpu", "from_rank", "rank", "job"),
+    *("node", "nodes", "host", "hca", "dev", "port", "path", "server", "switch"),
+    *("secs", "open_s", "stuck_s", "ran_ms"),
+}
+
+#: When a line of a signal means nothing, in words that a query can compare.
+BENIGN = {
+    "",
+    "after_end",  # after the first exit of the attempt, or after a normal end
+    "after_kill",  # within half a minute after somebody killed the process
+    "at_boot",  # printed at every start
+    "alone",  # without another signal of the same device
+    "other_xid",  # where the same node has another Xid
+    "process_goes_on",  # where steps go on
+    "restored",  # where the line that closes it follows within seconds
+}
+
+#: What a healthy cluster prints all day. No literal may be in it: each would cost a look at every such line.
+CHATTER = (ROOT / "tests" / "signals" / "chatter.log").read_text(encoding="utf-8")
+
+
+@cache
+def chosen(lines: tuple[str, ...]) -> list[str | None]:
+    """Return for each line the signal that ingest takes: the most specific one that matches."""
+    frame = build_frame(pl.Series(lines, dtype=pl.String), 1)
+    best: list[str | None] = [None] * frame.height
+    for signal in load_signals():
+        hit = frame["text"].str.contains(signal.literal, literal=True)
+        for at in (hit & frame["text"].str.contains(signal.regex)).arg_true():
+            best[at] = best[at] or signal.signal_id
+    return best
+
+
+def evidence(*lines: str) -> list[str]:
+    """Return the signals of lines that may decide a cause, noise left out."""
+    return [name for name in chosen(lines) if name and BY_ID[name]["weight"] != "noise"]
+
+
+def test_every_row_is_taken_for_its_own_example() -> None:
+    examples = tuple(row["example"] for row in SIGNALS)
+    names = [row["signal_id"] for row in SIGNALS]
+    wrong = {name: got for name, got in zip(names, chosen(examples), strict=True) if got != name}
+    assert wrong == {}
+
+
+def test_names_are_unique() -> None:
+    assert [name for name, count in Counter(row["signal_id"] for row in SIGNALS).items() if count > 1] == []
+
+
+def test_cells_are_of_the_known_words() -> None:
+    wrong = [
+        row["signal_id"]
+        for row in SIGNALS
+        if row["cause"] not in KINDS
+        or row["weight"] not in ("cause", "symptom", "noise")
+        or row["planned"] not in ("", "planned", "preemption")
+        or row["severity"] not in ("info", "warning", "error", "critical")
+        or row["owner_layer"] not in ("infrastructure", "framework", "program", "planned", "unknown")
+        or row["benign_when"] not in BENIGN
+        or not row["causal_rank"].isdigit()
+        or not all(row[column] for column in ("source", "literal", "regex", "domain", "action", "verified"))
+    ]
+    assert wrong == []
+
+
+def test_a_planned_signal_points_to_a_planned_cause() -> None:
+    kinds = {"planned": {"planned"}, "preemption": {"preemption"}}
+    wrong = [
+        row["signal_id"]
+        for row in SIGNALS
+        if row["planned"] and (KINDS[row["cause"]] not in kinds[row["planned"]] or row["weight"] == "noise")
+    ]
+    assert wrong == []
+
+
+def test_groups_have_names_that_ingest_knows() -> None:
+    found = {group for row in SIGNALS for group in re.findall(r"\?P<(\w+)>", row["regex"])}
+    assert found - GROUPS == set()
+
+
+def test_the_literal_is_part_of_the_expression() -> None:
+    """So that a line without the literal cannot match; alternatives need a row each."""
+    wrong = [
+        row["signal_id"]
+        for row in SIGNALS
+        if row["literal"] not in re.sub(r"\?P<\w+>|[\\()]", "", row["regex"])
+        and row["literal"] not in row["regex"].replace("\\", "")
+    ]
+    assert wrong == []
+
+
+def test_no_literal_is_in_the_lines_of_a_healthy_run() -> None:
+    common = {row["literal"] for row in SIGNALS if row["literal"] in CHATTER}
+    assert common == set()
+    assert chosen(tuple(CHATTER.splitlines())) == [None] * len(CHATTER.splitlines())
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        # A caught traceback: every line stands behind a header at level W.
+        "W0801 15:08:09.216000 501 torch/_inductor/codecache.py:1052] [16/0] fx graph cache unable "
+        "to load compiled graph",
+        "W0801 15:08:09.216000 501 torch/_inductor/codecache.py:1052] [16/0] Traceback (most "
+        "recent call last):",
+        "49: [rank49]:W0801 15:08:09.216000 501 torch/_inductor/codecache.py:1052] [16/0] "
+        "FileNotFoundError: [Errno 2] "
+        "No such file or directory: '/tmp/torchinductor/ab'",
+        "[W801 15:08:09.216000 helper.cpp:52] RuntimeError: tried again",
+        # An error that a program logs and gets over.
+        "2026-10-05 03:05:12,004 WARNING retry 3 of 5: ValueError: bad token",
+        "    raise ValueError(f'bad token')",
+        "/opt/heron/lib.py:4: UserWarning: Failed to import a plugin due to: ImportError('cannot "
+        "import name')",
+        # Noise of an orderly exit.
+        "[rank0]:[W412 08:18:45.197379300 ProcessGroupNCCL.cpp:1250] Warning: WARNING: "
+        "destroy_process_group() was not "
+        "called before program exit, which can leak resources.",
+        "[rank9]:[W412 08:19:44.101000000 ProcessGroupNCCL.cpp:1662] [PG ID 0 PG GUID "
+        "0(default_pg) Rank 9] Failed to "
+        'check the "should dump" flag on TCPStore, (maybe TCPStore server has shut down too early)',
+        "ImportError: sys.meta_path is None, Python is likely shutting down",
+        # Configuration that speaks of time-outs.
+        "[rank0]:[I412 08:00:01.100000000 ProcessGroupNCCL.cpp:881] [PG ID 0 PG GUID 0(default_pg) Rank 0] "
+        "ProcessGroupNCCL initialization options: size: 64, global rank: 0, TIMEOUT(ms): 600000",
+        "TORCH_NCCL_DUMP_ON_TIMEOUT=1",
+    ],
+)
+def test_is_no_evidence(line: str) -> None:
+    assert evidence(line) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "cause"),
+    [
+        (
+            "3: [default1]:[rank25]: FileNotFoundError: [Errno 2] No such file or directory: "
+            "'/data/doc_idx.npy'",
+            "py_file_not_found_error",
+            "missing_file",
+        ),
+        (
+            "[E0412 08:12:47.964218 2585 torch/x.py:1] KeyError: 'input_ids'",
+            "py_key_error",
+            "software_exception",
+        ),
+        (
+            "[rank5]: RuntimeError: Storage size calculation overflowed with sizes=[4, 47245574]",
+            "exception_line",
+            "software_exception",
+        ),
+        ("AssertionError", "py_assertion_error", "software_exception"),
+        ("NotImplementedError", "exception_bare_any", "software_exception"),
+        (
+            "[rank3]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 130.00 MiB. GPU 3 has",
+            "cuda_oom",
+            "gpu_out_of_memory",
+        ),
+        (
+            "[rank3]: RuntimeError: NCCL Error 2: unhandled system error (run with NCCL_DEBUG=INFO)",
+            "nccl_err_system",
+            "network_other",
+        ),
+        (
+            "  what():  [PG ID 0 PG GUID 0(default_pg) Rank 3] Process group watchdog thread "
+            "terminated with exception: [Rank 3] Watchdog caught collective operation timeout: "
+            "WorkNCCL(SeqNum=4, OpType=ALLREDUCE, Timeout(ms)=600000) ran for 600042 milliseconds "
+            "before timing out.",
+            "pgnccl_watchdog_timeout",
+            "collective_timeout",
+        ),
+        (
+            "slurmstepd-gx01: error: *** JOB 88123 ON gx01 CANCELLED AT 2026-10-05T20:22:50 ***",
+            "slurm_cancelled_job",
+            "operator_stop",
+        ),
+        (
+            " 0: [2026-10-05T20:22:50.113] error: *** STEP 88123.1 ON gx001 CANCELLED AT "
+            "2026-10-05T20:22:50 DUE TO TIME LIMIT ***",
+            "slurm_time_limit",
+            "time_limit",
+        ),
+        (
+            "Mar  1 10:11:12 gx017 kernel: [371022.48] NVRM: Xid (PCI:0000:9b:00): 79, "
+            "pid='<unknown>', name=<unknown>, GPU has fallen off the bus.",
+            "xid_79_fallen_off_bus",
+            "gpu_fell_off_bus",
+        ),
+        (
+            "6,3964,206764307,-;NVRM: Xid (PCI:0000:9b:00): 145, RLW_REMAP  Nonfatal XC0 i0 Link 08 "
+            "(0x7 0xb)",
+            "xid_nvlink5_nonfatal",
+            "nvlink_error",
+        ),
+    ],
+)
+def test_is_taken_for(line: str, name: str, cause: str) -> None:
+    assert (chosen((line,)), BY_ID[name]["cause"]) == ([name], cause)
+
+
+#: What published studies count, by the names that they use.
+PUBLISHED = {
+    "Llama 3": {
+        *("Faulty GPU", "GPU HBM3 Memory", "Software Bug", "Network Switch/Cable", "Host Maintenance"),
+        *(
+            "GPU SRAM Memory",
+            "GPU System Processor",
+            "NIC",
+            "NCCL Watchdog Timeouts",
+            "Silent Data Corruption",
+        ),
+        *("GPU Thermal Interface + Sensor", "SSD", "Power Supply", "Server Chassis", "IO Expansion Board"),
+        *("Dependency", "CPU", "System Memory"),
+    },
+    "ByteRobust": {
+        *("CUDA Error", "CPU Overload", "CPU OOM", "Insufficient Disk Space", "InfiniBand Error"),
+        *("Filesystem Mount", "HDFS Error", "Container Error", "OS Kernel Panic", "GPU Memory Error"),
+        *("External Service Error", "GPU Unavailable", "Disk Fault", "Job Hang", "MFU Decline", "NaN value"),
+        "Code/Data Adjustment",
+    },
+    "AcmeTrace": {
+        *("NVLink Error", "CUDA Error", "Node Failure", "ECC Error", "Network Error", "Connection Error"),
+        *("S3 Storage Error", "NCCL Timeout", "NCCL Remote Error", "Dataloader Killed", "Attribute Error"),
+        *("Out of Memory", "Runtime Error", "Assertion Error", "Value Error", "File Not Found", "OS Error"),
+        *("Type Error", "Name Error", "Permission Error", "Import Error", "Key Error", "Syntax Error"),
+        "Index Error",
+    },
+    "Kokolis": {"IB links", "filesystem mounts", "GPU memory", "PCIe"},
+}
+
+
+def test_the_taxonomy_can_express_what_studies_count() -> None:
+    named = [name for row in CAUSES for name in row["reference"].split("; ") if name]
+    assert [name for name, count in Counter(named).items() if count > 1] == []
+    missing = [
+        f"{study}: {name}"
+        for study, names in PUBLISHED.items()
+        for name in sorted(names)
+        if f"{study}: {name}" not in named
+    ]
+    assert missing == []
+
+
+def test_causes_are_whole() -> None:
+    owners = {
+        "cluster operations",
+        "training framework",
+        "model team",
+        "scheduler and capacity",
+        "storage",
+        "network",
+    }
+    wrong = [
+        row["code"]
+        for row in CAUSES
+        if row["owner"] not in owners
+        or row["layer"] not in ("infrastructure", "framework", "program", "planned", "unknown")
+        or row["kind"] not in ("unplanned", "planned", "preemption", "completed", "unknown")
+        or not all(row[column] for column in ("domain", "title", "meaning", "first_action"))
+    ]
+    assert wrong == []
+    assert len(KINDS) == len(CAUSES)
+
+
+def test_every_cause_of_a_fault_has_a_signal_or_says_why_not() -> None:
+    """Some causes come from the scheduler's state, from measures or from the absence of evidence."""
+    without = {"completed", "in_progress", "unknown", "host_overload", "slowdown"}
+    used = {row["cause"] for row in SIGNALS}
+    assert {row["code"] for row in CAUSES} - used - without == set()
+
+
+@pytest.mark.skipif(not REAL.exists(), reason="the folder of real logs is not beside the checkout")
+@pytest.mark.parametrize(
+    ("path", "causes", "first"),
+    [
+        ("nccl/fwyc-tiny", set(), None),
+        ("megatron/alps-2561509", {"data_exhausted"}, "megatron_data_exhausted"),
+        ("kernel/gpud-xid119", {"gpu_gsp_timeout"}, "xid_119_gsp_rpc_timeout"),
+        ("nccl/lockclock-smoke-0328", {"missing_file", "collective_timeout"}, "py_file_not_found_error"),
+        ("nccl/lockclock-watch-0328", {"missing_file", "collective_timeout"}, "py_file_not_found_error"),
+        ("torchrun-failure/alps-1857626", {"software_exception"}, "py_type_error"),
+        ("torchrun-failure/lockclock-dual32-base1", {"environment_error"}, "py_module_not_found_error"),
+        ("torchrun-failure/lockclock-dual16-oom", {"gpu_out_of_memory"}, "cuda_oom"),
+        ("megatron/alps-2609830-timelimit", {"time_limit"}, "slurm_time_limit"),
+        ("megatron/alps-1861140-timelimit", {"time_limit"}, "slurm_time_limit"),
+    ],
+)
+def test_real_logs_give_the_causes_that_were_read_there(
+    path: str, causes: set[str], first: str | None
+) -> None:
+    lines = [
+        line
+        for file in sorted((REAL / path).iterdir())
+        for line in file.read_bytes().decode("utf-8", "replace").split("\n")
+    ]
+    found = [name for name in chosen(tuple(lines)) if name and BY_ID[name]["weight"] == "cause"]
+    assert {BY_ID[name]["cause"] for name in found} == causes
+    assert (found[0] if found else None) == first
+
+
+@pytest.mark.skipif(not REAL.exists(), reason="the folder of real logs is not beside the checkout")
+def test_exceptions_come_before_the_watchdogs_that_they_bring_about() -> None:
+    """The data ran out on half of the ranks; the others waited 600 s for them."""
+    text = (REAL / "megatron" / "alps-2340717-watchdog" / "2340717.err").read_text("utf-8", "replace")
+    found = [name for name in chosen(tuple(text.split("\n"))) if name]
+    first = {name: found.index(name) for name in ("py_stop_iteration", "pgnccl_watchdog_timeout")}
+    assert first["py_stop_iteration"] < first["pgnccl_watchdog_timeout"]
+    assert found.count("pgnccl_watchdog_timeout") == 84
