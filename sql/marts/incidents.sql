@@ -1,9 +1,10 @@
 -- one row per incident that touches the period, with all that it cost, inside the period or not
--- do not add total_gpu_s to marts.causes: that one counts only the part inside the period
+-- do not add total_gpu_s to marts.causes: that one counts only the part inside the period, as period_gpu_s does
 -- lost_work_s: wall time of steps that were lost; in seconds
 -- downtime_s: wall time that the incident cost beside lost work, until the next attempt made progress; in seconds
 -- gpus: accelerators of the attempt that ended
 -- evidence: path and line of the evidence
+-- period_gpu_s: what it cost inside the period; in GPU-seconds
 -- price: total_gpu_s at the configured price; null where none is configured
 -- detection_s: from the fault, or the last progress, to its detection; in seconds
 -- recovery_s: from the detection to the first step of the next attempt; in seconds
@@ -25,9 +26,12 @@ costs as (
 ),
 
 touching as (
-    select distinct incident_id
+    select
+        incident_id,
+        coalesce(sum(gpu_us) filter (where layer <> 'productive' and part <> 'spare'), 0) / 1e6 as period_gpu_s,
     from ledger.window_intervals
     where incident_id is not null
+    group by incident_id
 ),
 
 final as (
@@ -39,6 +43,7 @@ final as (
         coalesce(k.downtime_s, 0) as downtime_s,
         coalesce(a.gpus, r.gpus) as gpus,
         i.evidence_path || ':' || i.evidence_line as evidence,
+        coalesce(t.period_gpu_s, 0) as period_gpu_s,
         i.total_gpu_s / 3600 * (select max(gpu_hour) from config.price) as price,
         (epoch_us(i.detected_ts) - epoch_us(coalesce(i.fault_ts, i.last_progress_ts))) / 1e6 as detection_s,
         (epoch_us(i.first_step_ts) - epoch_us(i.detected_ts)) / 1e6 as recovery_s,
