@@ -29,7 +29,8 @@ FORMAT = Format(
             # `+ Exception Group` where several exceptions travel together, each behind `|`.
             r"^[\s|]*(?:\+ (?:Exception Group )?)?Traceback \(most recent call last\):",
         ),
-        _known("frame", ('  File "',), r'^[\s|]*File "[^"]+", line \d+(?:, in .+)?\s*$'),
+        # The fault handler prints no comma before `in`.
+        _known("frame", (' File "',), r'^[\s|]*File "[^"]+", line \d+(?:,? in .+)?\s*$'),
         _known("underline", ("^^^", "~~~", "~^"), r"^[\s|]*[~^]{2,}\s*$"),
         _known("raise", ("  raise ",), r"^[\s|]+raise [A-Za-z_]"),
         _known(

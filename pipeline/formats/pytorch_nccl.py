@@ -56,7 +56,7 @@ FORMAT = Format(
             ("terminate called ",),
             r"^terminate called (?:after throwing|without an active)",
         ),
-        _known("native_what", ("  what():  ",), r"^\s+what\(\):  "),
+        _known("native_what", (" what():  ",), r"^\s+what\(\):  "),
         _known(
             "native_omitted",
             ("<omitting python frames>", "C++ CapturedTraceback:"),
