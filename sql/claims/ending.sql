@@ -46,7 +46,7 @@ phases as (
     select
         run_id,
         attempt,
-        coalesce(last_progress_us, progress_us) as start_us,
+        progress_us as start_us,
         least(coalesce(left_us, release_us), release_us) as end_us,
         'shutdown' as category,
         incident_id,

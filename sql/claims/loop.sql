@@ -64,7 +64,7 @@ parts as (
         p.run_id,
         p.attempt,
         p.loop_us as start_us,
-        case when e.kind = 'completed' then p.last_progress_us else p.progress_us end as end_us,
+        p.progress_us as end_us,
         'loop_gap' as category,
         74 as precedence,
         null::varchar as incident_id,
@@ -73,7 +73,6 @@ parts as (
         t.line,
     from ledger.progress as p
     inner join ledger.timeline as t using (run_id, attempt)
-    inner join ledger.ends as e using (run_id, attempt)
     where p.has_steps
 )
 

@@ -31,7 +31,7 @@ torn as (
     from ledger.saves as s
     inner join ledger.ends as e using (run_id, attempt)
     where s.stall_start_us is not null and s.stall_end_us is null and e.stop_us > s.stall_start_us
-        and s.stall_start_us >= e.last_progress_us
+        and s.stall_start_us >= e.progress_us
 )
 
 select

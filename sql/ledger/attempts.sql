@@ -11,14 +11,14 @@ select
     make_timestamptz(p.process_us) as start_ts,
     make_timestamptz(p.loop_us) as loop_start_ts,
     make_timestamptz(p.first_step_us) as first_step_ts,
-    make_timestamptz(p.last_progress_us) as last_step_ts,
+    case when p.has_steps then make_timestamptz(p.progress_us) end as last_step_ts,
     make_timestamptz(e.stop_us) as loop_end_ts,
     case when e.kind not in ('completed', 'ongoing') then make_timestamptz(e.detected_us) end as detected_ts,
     make_timestamptz(greatest(coalesce(e.exit_us, e.job_end_us), coalesce(e.job_end_us, e.exit_us))) as exit_ts,
-    make_timestamptz(p.release_us) as released_ts,
+    case when e.kind <> 'ongoing' then make_timestamptz(p.release_us) end as released_ts,
     p.first_step,
     p.last_step,
-    v.restored_step,
+    case when coalesce(v.restored_source, '') <> 'cold start' then coalesce(nullif(v.restored_step, 0), r.step) end as restored_step,
     v.restored_source,
     v.survives_to,
     e.kind as end_kind,
@@ -30,4 +30,5 @@ inner join ledger.progress as p using (run_id, attempt)
 inner join ledger.ends as e using (run_id, attempt)
 inner join ledger.incident_ids as i using (run_id, attempt)
 left join ledger.holdings as h on h.run_id = t.run_id and h.holding = t.holding
-left join ledger.survival as v using (run_id, attempt)
+left join ledger.survival as v on v.run_id = t.run_id and v.attempt = t.attempt
+left join ledger.restores as r on r.run_id = t.run_id and r.attempt = t.attempt and not r.cold

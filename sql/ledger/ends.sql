@@ -193,6 +193,21 @@ caused as (
     from judged
 ),
 
+-- a person's stop at the time of declared maintenance is that maintenance
+declared as (
+    select
+        c.* exclude (cause),
+        case
+            when c.cause = 'operator_stop' and exists (
+                select 1 from config.maintenance as m
+                where coalesce(c.signal_us, c.exit_us, c.release_us)
+                    between epoch_us(m.start_ts) - 60000000 and epoch_us(m.end_ts)
+            ) then 'maintenance'
+            else c.cause
+        end as cause,
+    from caused as c
+),
+
 kinds as (
     select
         c.*,
@@ -204,7 +219,7 @@ kinds as (
             when s.kind in ('planned', 'preemption', 'completed') then s.kind
             else 'unplanned'
         end as kind,
-    from caused as c
+    from declared as c
     left join seeds.causes as s on s.code = c.cause
 ),
 

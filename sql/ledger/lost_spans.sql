@@ -2,13 +2,13 @@
 -- do not sum the length of the span: part of it may have survived (kept_end_us says where the loss begins)
 with
 
--- the end before the restore that overwrote a step pays for it
+-- the end before the restore that overwrote a step pays for it; a start that failed in between overwrote nothing
 overwriting as (
     select
         v.run_id,
         v.attempt,
         v.restored_step,
-        i.previous_incident_id as incident_id,
+        lag(i.incident_id) over (partition by v.run_id order by v.attempt) as incident_id,
     from ledger.survival as v
     inner join ledger.incident_ids as i using (run_id, attempt)
 ),

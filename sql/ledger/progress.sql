@@ -15,15 +15,6 @@ stepped as (
     group by all
 ),
 
--- a save or an evaluation right after the last step is progress too
-tails as (
-    select k.run_id, k.attempt, max(k.end_us) as tail_us
-    from ledger.stalls as k
-    inner join stepped as s using (run_id, attempt)
-    where k.end_us > s.last_progress_us and k.category in ('checkpoint_stall', 'evaluation')
-    group by all
-),
-
 limits as (
     select
         t.run_id,
@@ -57,13 +48,7 @@ select
     s.last_step,
     s.loop_us,
     s.first_step_us,
-    s.last_progress_us,
-    coalesce(
-        greatest(s.last_progress_us, least(coalesce(k.tail_us, s.last_progress_us), coalesce(l.release_us, k.tail_us))),
-        l.process_us,
-        l.allocated_us
-    ) as progress_us,
+    coalesce(s.last_progress_us, l.process_us, l.allocated_us) as progress_us,
     s.last_step is not null as has_steps,
 from limits as l
 left join stepped as s using (run_id, attempt)
-left join tails as k using (run_id, attempt)
