@@ -40,6 +40,7 @@ def test_names_come_in_any_case_and_order() -> None:
     [
         "JobID           JobName      State    ExitCode",  # fixed width: values are cut
         "JobID|Colour|Shape",
+        "JOBID|PARTITION|NAME|USER|STATE|TIME|NODES",  # squeue
         "7101|heron-70b|FAILED",
         "epoch,step,loss",
         "",
@@ -86,6 +87,16 @@ def test_a_shifted_row_is_bad() -> None:
     table = read(HEADER, ROW.replace("FAILED|", ""), ROW.replace("FAILED", "failed after|all"))
     assert cells(table, "job") == []
     assert table.bad_lines == [2, 3]
+
+
+def test_rows_may_end_with_a_delimiter_where_the_header_does_not() -> None:
+    table = read(HEADER, ROW + "|", ROW.replace("heron-70b", "a|b") + "|")
+    assert cells(table, "JobName", "NodeList") == [("heron-70b", "gx[001-002]"), ("a|b", "gx[001-002]")]
+
+
+def test_a_row_without_the_last_delimiter_is_torn_where_the_header_has_it() -> None:
+    table = read(HEADER + "|", ROW, ROW + "|")
+    assert (cells(table, "line"), table.bad_lines) == ([(3,)], [2])
 
 
 def test_exports_put_behind_each_other_have_their_own_headers() -> None:

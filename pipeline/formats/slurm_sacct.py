@@ -30,11 +30,11 @@ FORMAT = Format(
     role="scheduler",
     shape="table",
     versions="20.11 to 26.05",
+    # Names that squeue and others have too (user, partition, name) prove nothing.
     header=(
-        *("JobID", "JobIDRaw", "JobName", "Cluster", "User", "Account", "Partition", "QOS", "State"),
-        *("Submit", "Eligible", "Start", "End", "Elapsed", "ElapsedRaw", "Suspended", "Timelimit"),
-        *("TimelimitRaw", "NNodes", "AllocNodes", "AllocTRES", "ReqTRES", "NodeList", "ExitCode"),
-        *("DerivedExitCode", "Reason", "FailedNode", "Restarts", "Priority", "DBIndex", "Flags", "WorkDir"),
+        *("JobID", "JobIDRaw", "State", "Submit", "Eligible", "Start", "End", "Elapsed", "ElapsedRaw"),
+        *("Suspended", "Timelimit", "TimelimitRaw", "NNodes", "AllocNodes", "AllocTRES", "ReqTRES"),
+        *("NodeList", "ExitCode", "DerivedExitCode", "FailedNode", "Restarts", "DBIndex", "SubmitLine"),
     ),
     header_min=3,
     shapes={

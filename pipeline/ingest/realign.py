@@ -19,7 +19,7 @@ class Realigner:
     Args:
         delimiter: text between two fields.
         columns: number of columns.
-        trailing: whether the delimiter also stands behind the last field.
+        trailing: whether the delimiter always stands behind the last field, too.
         shapes: place of a column to the regular expression that its whole text matches.
         free: places of the columns that may hold delimiters and line breaks.
     """
@@ -38,10 +38,12 @@ class Realigner:
         if text.count(self._delimiter) < self._columns - 1:
             return None
         parts = text.split(self._delimiter)
-        if self._trailing and parts[-1].strip() == "":
-            parts.pop()
-        if len(parts) < self._columns:
-            return None
+        ended = parts[-1].strip() == ""
+        values = self._align(parts[:-1]) if ended else None
+        return values or (None if self._trailing else self._align(parts))
+
+    def _align(self, parts: list[str]) -> Sequence[str | None] | None:
+        """Return one value per column out of the fields of a row, or None."""
         ways = []
         for way in self._ways(parts, 0, 0, set()):
             ways.append(way)
