@@ -69,6 +69,11 @@ def parse_header(text: str, fmt: Format) -> Header | None:
     return Header(tuple(names), delimiter, trailing)
 
 
+def find_header(lines: pl.Series, fmt: Format) -> Header | None:
+    """Return the first header among lines, or None."""
+    return next((header for _, header in _headers(lines, fmt)), None)
+
+
 def read_delimited(lines: pl.Series, fmt: Format, header: Header | None = None) -> Delimited:
     """Read a column of lines as the table that ``fmt`` describes.
 
@@ -137,9 +142,11 @@ def _read_section(
         .filter(pl.col("text").str.contains(r"\S"))
         .with_columns(parts=pl.col("text").str.split(header.delimiter))
     )
-    fits = pl.col("parts").list.len() == len(header.names) + header.trailing
-    if header.trailing:
-        fits &= pl.col("parts").list.last().str.strip_chars() == ""
+    # Rows may end with the delimiter although the header does not; where it does, a row without is torn.
+    length, last = pl.col("parts").list.len(), pl.col("parts").list.last().str.strip_chars()
+    fits = (length == len(header.names) + 1) & (last == "")
+    if not header.trailing:
+        fits |= length == len(header.names)
     for column, shape in shapes.items():
         fits &= pl.col("parts").list.get(column, null_on_oob=True).str.contains(f"^(?:{shape})$")
     rows = rows.with_columns(fits=fits.fill_null(False))
