@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pipeline.report.facts import Facts, Goodput
+from pipeline.report.facts import Facts
+from pipeline.report.rows import Goodput
 
 FOUR_WEEKS_S = 28 * 86400.0
 

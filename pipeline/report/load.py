@@ -16,7 +16,8 @@ import duckdb
 
 import pipeline
 from pipeline.errors import GoodputError
-from pipeline.report import facts as f
+from pipeline.report import rows as r
+from pipeline.report.facts import Context, Facts
 
 T = TypeVar("T")
 
@@ -34,60 +35,53 @@ class _Mart:
 _PERIOD = {"start": "period_start", "end": "period_end"}
 _WINDOW = {"start": "window_start", "end": "window_end"}
 
-_TOTAL = _Mart("marts.period", "run_id", _PERIOD, f"where run_id = '{f.ALL}'")
-_RUNS_GOODPUT = _Mart("marts.period", "run_id", _PERIOD, f"where run_id <> '{f.ALL}'")
-_WINDOWS = _Mart("marts.daily", "window_start", _WINDOW)
-_LOSSES = _Mart(
-    "marts.losses",
-    "run_id, layer, category",
-    {"title": "any_value(title)", "gpu_s": "sum(gpu_s)"},
-    "group by run_id, layer, category having sum(gpu_s) > 0",
-)
-_CAUSES = _Mart("marts.causes", "gpu_s desc, cause")
-_INCIDENTS = _Mart("marts.incidents", "coalesce(fault_ts, last_progress_ts, detected_ts), incident_id")
-_LANES = _Mart("marts.lanes", "run_id, start_ts, lane")
-_RUNS = _Mart("marts.runs", "run_id")
-_HOURS = _Mart("marts.hours", "day, hour")
-_COMPARISONS = _Mart("marts.reconciliation", "run_id, comparison")
-_SOURCES = _Mart("marts.data_quality", "path, source_id")
-_UNKNOWN = _Mart("marts.unknown", "run_id, gpu_s desc, reason")
-_COVERAGE = _Mart("marts.coverage", "source_id, start_ts")
-_SENSITIVITY = _Mart("marts.sensitivity", "run_id")
-_METRICS = _Mart("seeds.metrics", "rowid")
+_TOTAL = _Mart("marts.period", "run_id", _PERIOD, f"where run_id = '{r.ALL}'")
+_RUNS_GOODPUT = _Mart("marts.period", "run_id", _PERIOD, f"where run_id <> '{r.ALL}'")
+
+#: Field of the facts: what its rows are, and where they come from.
+_REST: dict[str, tuple[type[Any], _Mart]] = {
+    "windows": (r.Goodput, _Mart("marts.daily", "window_start", _WINDOW)),
+    "losses": (
+        r.Loss,
+        _Mart(
+            "marts.losses",
+            "run_id, layer, category",
+            {"title": "any_value(title)", "gpu_s": "sum(gpu_s)"},
+            "group by run_id, layer, category having sum(gpu_s) > 0",
+        ),
+    ),
+    "causes": (r.Cause, _Mart("marts.causes", "gpu_s desc, cause")),
+    "incidents": (
+        r.Incident,
+        _Mart("marts.incidents", "coalesce(fault_ts, last_progress_ts, detected_ts), incident_id"),
+    ),
+    "lanes": (r.Stretch, _Mart("marts.lanes", "run_id, start_ts, lane")),
+    "runs": (r.Run, _Mart("marts.runs", "run_id")),
+    "hours": (r.Hour, _Mart("marts.hours", "day, hour")),
+    "comparisons": (r.Comparison, _Mart("marts.reconciliation", "run_id, comparison")),
+    "sources": (r.Source, _Mart("marts.data_quality", "path, source_id")),
+    "unknown": (r.Unknown, _Mart("marts.unknown", "run_id, gpu_s desc, reason")),
+    "coverage": (r.Coverage, _Mart("marts.coverage", "source_id, start_ts")),
+    "sensitivity": (r.Sensitivity, _Mart("marts.sensitivity", "run_id")),
+    "metrics": (r.Metric, _Mart("seeds.metrics", "rowid")),
+}
 
 
-def load_facts(con: duckdb.DuckDBPyConnection) -> f.Facts:
+def load_facts(con: duckdb.DuckDBPyConnection) -> Facts:
     """Read everything that a review is made of from a classified store.
 
     Raises:
         GoodputError: the store holds no run.
     """
-    total = _read(con, f.Goodput, _TOTAL)
-    runs = _read(con, f.Goodput, _RUNS_GOODPUT)
+    total, runs = _read(con, r.Goodput, _TOTAL), _read(con, r.Goodput, _RUNS_GOODPUT)
+    rest = {name: _read(con, kind, mart) for name, (kind, mart) in _REST.items()}
     if not total or not runs:
         raise GoodputError(
             "the store holds no run",
             why="no file was recognised as the log of a trainer or of a scheduler",
             now="`goodput doctor LOGS` tells what each file was taken for",
         )
-    return f.Facts(
-        context=_load_context(con),
-        total=total[0],
-        runs_goodput=runs,
-        windows=_read(con, f.Goodput, _WINDOWS),
-        losses=_read(con, f.Loss, _LOSSES),
-        causes=_read(con, f.Cause, _CAUSES),
-        incidents=_read(con, f.Incident, _INCIDENTS),
-        lanes=_read(con, f.Stretch, _LANES),
-        runs=_read(con, f.Run, _RUNS),
-        hours=_read(con, f.Hour, _HOURS),
-        comparisons=_read(con, f.Comparison, _COMPARISONS),
-        sources=_read(con, f.Source, _SOURCES),
-        unknown=_read(con, f.Unknown, _UNKNOWN),
-        coverage=_read(con, f.Coverage, _COVERAGE),
-        sensitivity=_read(con, f.Sensitivity, _SENSITIVITY),
-        metrics=_read(con, f.Metric, _METRICS),
-    )
+    return Facts(context=_load_context(con), total=total[0], runs_goodput=runs, **rest)
 
 
 def _read(con: duckdb.DuckDBPyConnection, kind: type[T], mart: _Mart) -> tuple[T, ...]:
@@ -107,11 +101,11 @@ def _plain(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def _load_context(con: duckdb.DuckDBPyConnection) -> f.Context:
+def _load_context(con: duckdb.DuckDBPyConnection) -> Context:
     price = con.execute("select gpu_hour, currency from config.price").fetchone()
     fleet = con.execute("select logs_name from config.store").fetchone()
     window = con.execute("select window_us from config.report").fetchone()
-    return f.Context(
+    return Context(
         fleet=fleet[0] if fleet else "",
         window_s=(window[0] if window else 86_400_000_000) / 1e6,
         policy=tuple(con.execute("select key, value from config.policy order by key").fetchall()),

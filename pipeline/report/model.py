@@ -58,7 +58,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table; ``more`` holds the rows that only the HTML print shows, ``after`` the line below the table."""
+    """A table; ``more`` holds the rows that only the HTML print shows, ``after`` the line below the table.
+
+    Where rows have details, the first or the last column is as wide as its content (share 0).
+    """
 
     name: str
     caption: str

@@ -18,6 +18,7 @@ from pipeline.report.sections import broke, not_yet, summary, trust, where
 from pipeline.report.sections.given import Given
 from pipeline.report.sections.headline import build_second_line
 from pipeline.report.serialise import to_json
+from pipeline.report.text import elide
 from pipeline.report.typeset.html import build_html
 from pipeline.report.typeset.pdf import build_pdf
 
@@ -67,8 +68,8 @@ def build_review(facts: Facts, given: Given, paper: str) -> Review:
         trust.build(facts, given),
     )
     return Review(
-        name=facts.run_name,
-        period=units.period(facts.total.start, facts.total.end),
+        name=elide(facts.run_name, 60),
+        period=units.period(*facts.span),
         start=facts.total.start,
         end=facts.total.end,
         paper=paper,

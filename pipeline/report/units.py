@@ -9,6 +9,9 @@ from datetime import date, datetime, timedelta
 THIN = "\u202f"
 MINUS = "\u2212"
 
+#: No-break space, inside dates.
+SPACE = "\u00a0"
+
 HOUR = 3600.0
 
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -114,12 +117,12 @@ def stamp(moment: datetime | None, *, seconds: bool = False) -> str:
     """Return date and time such as ``5 Oct 14:02``; ``–`` when unknown."""
     if moment is None:
         return "–"
-    return f"{moment.day} {_MONTHS[moment.month - 1]} {clock(moment, seconds=seconds)}"
+    return f"{month_day(moment)}{SPACE}{clock(moment, seconds=seconds)}"
 
 
 def month_day(moment: date) -> str:
     """Return a date such as ``5 Oct``."""
-    return f"{moment.day} {_MONTHS[moment.month - 1]}"
+    return f"{moment.day}{SPACE}{_MONTHS[moment.month - 1]}"
 
 
 def period(start: datetime, end: datetime) -> str:

@@ -36,7 +36,7 @@ class Headline:
         previous: goodput of the review before, or None.
         disruptions: number of interruptions that nobody had planned.
         cost_gpu_s: what they cost.
-        top_cause, top_share: the dearest cause and its share of that cost.
+        top_cause, top_share: the costliest cause and its share of that cost.
         top_loss, top_loss_gpu_s, top_loss_share: the largest loss, and its share of training capacity.
         budget_gpu_s: budget left, negative when it is overdrawn; None without a target.
         budget_name: which budget that is.
@@ -115,14 +115,12 @@ def _budget(facts: Headline) -> str:
     return f"{size} of the {facts.budget_name} left."
 
 
-def second_line(
-    held_gpu_s: float, productive_gpu_s: float, composite: float | None, reason: str | None
-) -> str:
+def second_line(held_gpu_s: float, productive_gpu_s: float, composite: float | None, reason: str) -> str:
     """Return the line below the headline: what became of the hours held, and composite goodput or why not."""
     kept = f"Of {_hours(held_gpu_s)} held, {gpu_hours(productive_gpu_s)} became retained training progress"
     if composite is not None:
         return f"{kept}; composite goodput is {percent(composite)}."
-    return f"{kept}; composite goodput is not known: {clause(reason or 'no model FLOPs in the logs')}."
+    return f"{kept}; composite goodput is not known: {clause(reason)}."
 
 
 def in_sentence(title: str) -> str:

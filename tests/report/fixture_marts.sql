@@ -98,7 +98,7 @@ with named as (
             then count(distinct i.incident_id) filter (where i.kind not in ('completed', 'ongoing'))
         end as events,
         coalesce(sum(gpu_s) filter (where category = 'lost_work'), 0) as lost_work_gpu_s,
-        sum(gpu_s) filter (where category <> 'lost_work' and i.cause is not null) as downtime_gpu_s,
+        coalesce(sum(gpu_s) filter (where category <> 'lost_work' and i.cause is not null), 0) as downtime_gpu_s,
         sum(gpu_s) as gpu_s,
         any_value(nullif(k.first_action, '')) as first_action,
         max(coalesce(i.mark, '')) as mark,
@@ -127,7 +127,7 @@ with costs as (
     group by incident_id
 )
 select
-    i.*, c.lost_gpu_s, c.downtime_gpu_s, c.total_gpu_s, c.gpus,
+    i.*, c.lost_gpu_s, c.downtime_gpu_s, c.total_gpu_s, coalesce(c.total_gpu_s, 0) as period_gpu_s, c.gpus,
     c.lost_gpu_s / c.gpus as lost_work_s, c.downtime_gpu_s / c.gpus as downtime_s,
     k.title, k.domain, k.layer as charged_to, k.owner, k.first_action,
     case when i.evidence is null then 'no line tells why' end as confidence_reason,
@@ -214,7 +214,7 @@ select
     source_id, path, 'megatron' as format, 'trainer' as role, run_id, lines,
     lines - 14 as parsed_lines, 12 as unknown_lines, 2 as bad_lines, (lines - 14) / lines as parsed_share,
     first_ts, last_ts, 'UTC (assumed)' as zone, case when lines % 3 = 0 then 1.8 end as clock_offset_s,
-    0 as undated, (lines % 2)::bigint as gaps,
+    0 as undated_events, (lines % 2)::bigint as gaps,
     '9 × wandb: syncing <*>; 3 × <script>alert(<*>)</script>' as top_templates,
     null::varchar as duplicate_of, null::varchar as error,
 from given.files
@@ -258,8 +258,8 @@ where run_id <> '(all)';
 create table marts.sensitivity as
 select
     run_id,
-    training_time_goodput as goodput,
-    training_time_goodput as unknown_lost,
-    (productive_gpu_s + unknown_gpu_s) / (capacity_gpu_s - planned_gpu_s) as unknown_productive,
-    (productive_gpu_s + lst_gpu_s / 4) / (capacity_gpu_s - planned_gpu_s) as announced_saves,
+    training_time_goodput as as_is,
+    training_time_goodput as unknown_all_lost,
+    (productive_gpu_s + unknown_gpu_s) / (capacity_gpu_s - planned_gpu_s) as unknown_all_productive,
+    (productive_gpu_s + lst_gpu_s / 4) / (capacity_gpu_s - planned_gpu_s) as lost_to_last_announced,
 from marts.period;

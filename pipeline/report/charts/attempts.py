@@ -78,7 +78,7 @@ class Attempts:
         right = drawing.width - 6
         scale = Linear(self.start.timestamp(), self.end.timestamp(), left, right)
         self._draw_key(drawing, left)
-        top = 14.0
+        top = 11.0
         step = _MARKS + _BAR + 3
         foot = top + len(self.lanes) * step
         draw_time_axis(drawing, self.start, self.end, scale, top, foot)
@@ -112,10 +112,14 @@ def draw_time_axis(
     for tick in time_ticks(start, end, most=max(2, int(room // 50))):
         x = scale.at(tick.moment.timestamp())
         drawing.line(x, top, x, foot + 2, colour="#E0E0E0")
-        drawing.text(x, foot + 9, tick.label, anchor="middle", size=SMALL, colour=SOFT)
+        half = text_width(tick.label, SMALL) / 2
+        drawing.text(
+            min(x, drawing.width - half), foot + 9, tick.label, anchor="middle", size=SMALL, colour=SOFT
+        )
         half = text_width(tick.date, SMALL) / 2
         if tick.date and x - half > edge:
-            drawing.text(x, foot + 16.5, tick.date, anchor="middle", size=SMALL, colour=SOFT)
+            at = min(x, drawing.width - half)
+            drawing.text(at, foot + 16.5, tick.date, anchor="middle", size=SMALL, colour=SOFT)
             edge = x + half + 4
 
 

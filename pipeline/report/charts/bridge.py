@@ -13,7 +13,7 @@ from pipeline.report.charts.svg import SIZE, SMALL, WIDTH, Drawing
 
 _LABELS, _AXIS_END = 134.0, 412.0
 _ROW, _BAR = 11.0, 8.0
-_STRIP_Y, _STRIP = 22.0, 13.0
+_STRIP_Y, _STRIP = 28.0, 13.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Part:
         title: what it is.
         layer: layer, for colour and hatch.
         gpu_s: GPU-seconds.
-        label: the share in words, or an empty text.
+        label: the share in words; for the total, all that is printed.
     """
 
     title: str
@@ -60,7 +60,7 @@ class Bridge:
         for part in self.strip:
             x, end = scale.at(at), scale.at(at + part.gpu_s)
             value = units.gpu_hours(part.gpu_s, decimals)
-            texts.append((part.title, f"{value} · {part.label}" if part.label else value))
+            texts.append((part.title, f"{value} · {part.label}"))
             if end > x:
                 drawing.rect(x, _STRIP_Y, end - x, _STRIP, drawing.fill(part.layer), tip=" ".join(texts[-1]))
             if part.layer == "productive":
@@ -70,21 +70,22 @@ class Bridge:
             centres.append((x + end) / 2)
             at += part.gpu_s
         widths = [max(text_width(a, SIZE, bold=True), text_width(b, SMALL)) + 9 for a, b in texts]
-        for want, centre, (title, value) in zip(
-            centres, spread(centres, widths, -4.5, WIDTH + 4.5), texts, strict=True
-        ):
+        places = spread(centres, widths, -4.5, WIDTH + 4.5)
+        for part, want, centre, (title, value) in zip(self.strip, centres, places, texts, strict=True):
             drawing.text(centre, 6, title, anchor="middle", bold=True)
             drawing.text(centre, 13.4, value, anchor="middle", size=SMALL)
-            drawing.line(centre, 15.4, centre, 17, colour=SOFT, width=0.4)
-            drawing.line(centre, 17, want, _STRIP_Y - 0.8, colour=SOFT, width=0.4)
+            if part.gpu_s <= 0:
+                continue
+            drawing.line(centre, 15.6, centre, 17.5, colour=SOFT, width=0.4)
+            drawing.line(centre, 17.5, want, _STRIP_Y - 3, colour=SOFT, width=0.4)
+            drawing.line(want, _STRIP_Y - 3, want, _STRIP_Y - 0.6, colour=SOFT, width=0.4)
         return lost_x
 
     def _draw_rows(self, drawing: Drawing, top: float) -> float:
         """Draw one row per loss, stepping rightwards, and their sum; return the foot."""
-        rows = (*self.rows, self.total)
         scale = Linear(0, self.total.gpu_s, _LABELS, _AXIS_END)
         decimals = units.gpu_hours_decimals([self.total.gpu_s])
-        foot = top + len(rows) * _ROW + 2
+        foot = top + (len(self.rows) + 1) * _ROW + 2
         ticks = nice_ticks(self.total.gpu_s / units.HOUR)
         for tick in ticks:
             x = scale.at(tick * units.HOUR)
@@ -93,23 +94,19 @@ class Bridge:
             drawing.text(x, foot + 7, text, anchor="middle", size=SMALL, colour=SOFT)
         drawing.text(0, foot + 7, "GPU-hours, enlarged", size=SMALL, colour=SOFT)
         at = 0.0
-        for n, row in enumerate(rows):
+        for n, row in enumerate(self.rows):
             y = top + n * _ROW
-            last = n == len(self.rows)
-            start = 0.0 if last else at
-            x, end = scale.at(start), scale.at(start + row.gpu_s)
-            drawing.text(0, y + 6.6, fit(row.title, _LABELS - 6, SIZE, bold=last), bold=last)
-            value = f"{units.gpu_hours(row.gpu_s, decimals)}{units.THIN}GPU-h"
-            text = f"{value}  {row.label}" if row.label else value
-            if last:
-                drawing.rect(x, y, end - x, _BAR, "#fff", stroke="#000", tip=text)
-            else:
-                drawing.rect(
-                    x, y, max(end - x, 0.5), _BAR, drawing.fill(row.layer), tip=f"{row.title}: {text}"
-                )
-                drawing.line(end, y + _BAR, end, y + _ROW, colour=SOFT, width=0.4)
-            drawing.text(end + 4, y + 6.4, text, size=SMALL, bold=last, halo=True)
-            at += 0.0 if last else row.gpu_s
+            x, end = scale.at(at), scale.at(at + row.gpu_s)
+            drawing.text(0, y + 6.6, fit(row.title, _LABELS - 6, SIZE))
+            text = f"{units.gpu_hours(row.gpu_s, decimals)}{units.THIN}GPU-h · {row.label}"
+            drawing.rect(x, y, max(end - x, 0.5), _BAR, drawing.fill(row.layer), tip=f"{row.title}: {text}")
+            drawing.line(end, y + _BAR, end, y + _ROW, colour=SOFT, width=0.4)
+            drawing.text(end + 4, y + 6.4, text, size=SMALL, halo=True)
+            at += row.gpu_s
+        y = top + len(self.rows) * _ROW
+        drawing.text(0, y + 6.6, self.total.title, bold=True)
+        drawing.rect(_LABELS, y, scale.at(self.total.gpu_s) - _LABELS, _BAR, "#fff", stroke="#000")
+        drawing.text(_LABELS + 4, y + 6.3, self.total.label, size=SMALL, bold=True)
         return foot + 10
 
 

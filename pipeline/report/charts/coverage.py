@@ -7,7 +7,7 @@ from datetime import datetime
 
 from pipeline.report.charts.attempts import draw_time_axis
 from pipeline.report.charts.font import fit, text_width
-from pipeline.report.charts.palette import SOFT
+from pipeline.report.charts.palette import MISSING, SOFT
 from pipeline.report.charts.scale import Linear
 from pipeline.report.charts.svg import SMALL, Drawing
 
@@ -52,7 +52,12 @@ class Lanes:
             y = top + n * _ROW
             drawing.text(0, y + 5.6, fit(lane.path, left - 6, SMALL, keep_end=True), size=SMALL)
             drawing.rect(
-                left, y, scale.end - left, _BAR, drawing.fill("unknown"), tip=f"{lane.path}: not there"
+                left,
+                y,
+                scale.end - left,
+                _BAR,
+                drawing.paint("missing", MISSING),
+                tip=f"{lane.path}: not there",
             )
             for stretch in lane.stretches:
                 x, end = scale.at(stretch.start.timestamp()), scale.at(stretch.end.timestamp())
@@ -70,7 +75,7 @@ def _draw_key(drawing: Drawing, x: float) -> None:
     for paint, stroke, text in (
         (_LINES, "", "lines"),
         (_SILENT, _LINES, "silent for long"),
-        (drawing.fill("unknown"), "", "outside the file"),
+        (drawing.paint("missing", MISSING), "", "outside the file"),
     ):
         drawing.rect(x, 1.6, 9, 6, paint, stroke=stroke)
         drawing.text(x + 11.5, 7, text, size=SMALL, colour=SOFT)

@@ -43,6 +43,9 @@ CODES: dict[str, Code] = {
 
 ORDER = tuple(CODES)
 
+#: Where a file does not reach: a pale hatch, not a layer.
+MISSING = Code("#F3F3F3", 4, '<path d="M0 2H4" stroke="#C9C9C9" stroke-width=".6"/>', 45)
+
 TITLES = {
     "productive": "Productive",
     "infrastructure": "Infrastructure",

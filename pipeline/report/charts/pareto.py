@@ -39,7 +39,7 @@ class ParetoRow:
 
 @dataclass(frozen=True, slots=True)
 class Pareto:
-    """Causes from the dearest down."""
+    """Causes from the costliest down."""
 
     rows: tuple[ParetoRow, ...]
 

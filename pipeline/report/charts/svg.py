@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from pipeline.report.charts.font import FAMILY, printable
-from pipeline.report.charts.palette import CODES, INK, layer_of
+from pipeline.report.charts.palette import CODES, INK, Code, layer_of
 
 #: Width of the text block: 174 mm.
 WIDTH = 493.0
@@ -38,7 +38,10 @@ class Drawing:
     def fill(self, layer: str) -> str:
         """Return the paint of a layer, and define its hatch on first use."""
         key = layer_of(layer)
-        code = CODES[key]
+        return self.paint(key, CODES[key])
+
+    def paint(self, key: str, code: Code) -> str:
+        """Return the paint of a code, and define its hatch under ``key`` on first use."""
         if not code.hatch:
             return code.colour
         tile = _n(code.tile)

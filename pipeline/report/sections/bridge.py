@@ -24,9 +24,10 @@ def build_bridge(facts: Facts) -> Figure:
     )
     rows = _rows(facts)
     lost = sum(row.gpu_s for row in rows)
-    label = _share(facts, "", total.lost_gpu_s)
+    share = _share(facts, "", total.lost_gpu_s)
+    label = f"{units.gpu_hours(total.lost_gpu_s)}{units.THIN}GPU-h lost ({share})"
     if total.planned_gpu_s > 0:
-        label = f"of it lost {units.gpu_hours(total.lost_gpu_s)} ({label})"
+        label += f", {units.gpu_hours(total.planned_gpu_s)} planned"
     bridge = Bridge(strip, rows, Part("Not productive", "", lost, label))
     values = [f"{p.title} {units.gpu_hours(p.gpu_s)} GPU-hours {p.label}".rstrip() for p in (*strip, *rows)]
     return Figure(
@@ -63,4 +64,4 @@ def _share(facts: Facts, layer: str, gpu_s: float) -> str:
     if layer == "planned":
         return "planned"
     whole = facts.total.training_gpu_s
-    return units.percent(gpu_s / whole) if whole > 0 else ""
+    return units.percent(gpu_s / whole if whole > 0 else None)

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from datetime import timedelta
+
 from pipeline.report import units
+from pipeline.report.charts.palette import ORDER, TITLES, layer_of
 from pipeline.report.charts.pareto import Pareto, ParetoRow
-from pipeline.report.facts import Cause, Facts, Incident
+from pipeline.report.facts import Facts
 from pipeline.report.model import Block, Column, Figure, Page, Row, Table
+from pipeline.report.rows import Cause, Incident
 from pipeline.report.sections.given import Given
 from pipeline.report.sections.lanes import build_attempts
-from pipeline.report.text import anchor
+from pipeline.report.text import anchor, elide
 from pipeline.report.words import alternative, clause, in_sentence, marks_of
 
 _MOST_INCIDENTS = 20
 _MOST_CAUSES = 12
+
+#: Characters of evidence that are printed.
+_MOST_TEXT = 240
 
 
 def build(facts: Facts, given: Given) -> Page:
@@ -34,20 +42,23 @@ def build(facts: Facts, given: Given) -> Page:
 
 
 def _sentence(facts: Facts, numbers: dict[str, str]) -> str:
-    count = len(facts.disruptions)
-    planned = len(facts.interruptions) - count
+    inside = [incident for incident in facts.interruptions if facts.happened(incident)]
+    size = units.gpu_hours(sum(i.period_gpu_s for i in facts.interruptions))
     if not facts.interruptions:
         attempts = sum(run.attempts or 0 for run in facts.runs)
-        return f"Nothing broke: none of {units.counted(attempts, 'attempt')} was interrupted."
+        return f"Nothing broke: {units.counted(attempts, 'attempt')}, no interruption."
+    if not inside:
+        earlier = units.counted(len(facts.interruptions), "earlier interruption")
+        return f"Nothing broke in this period; {earlier} cost {size} GPU-hours in it."
+    count = sum(incident.is_disruption for incident in inside)
     what = units.counted(count, "disruption") if count else "no disruption"
-    if planned:
-        what += f" and {units.counted(planned, 'planned end')}"
-    cost = sum(i.total_gpu_s or 0.0 for i in facts.interruptions)
-    text = f"{what[:1].upper()}{what[1:]} cost {units.gpu_hours(cost)} GPU-hours"
+    if count < len(inside):
+        what += f" and {units.counted(len(inside) - count, 'planned end')}"
+    text = f"{what[:1].upper()}{what[1:]} cost {size} GPU-hours"
     if len(facts.interruptions) > 1:
-        top = max(facts.interruptions, key=lambda i: (i.total_gpu_s or 0.0, i.incident_id))
-        size = units.gpu_hours(top.total_gpu_s or 0.0)
-        text += f"; the dearest was no. {numbers[top.incident_id]}, {_cause(top)}: {size} GPU-hours"
+        top = max(facts.interruptions, key=lambda i: (i.period_gpu_s, i.incident_id))
+        text += f"; the costliest was no. {numbers[top.incident_id]}, {_cause(top)}: "
+        text += f"{units.gpu_hours(top.period_gpu_s)} GPU-hours"
     return f"{text}."
 
 
@@ -72,36 +83,40 @@ def _build_pareto(facts: Facts) -> Figure:
             continue
         done += gpu_s
         events = sum(cause.events or 0 for cause in causes) if counted else None
-        rows.append(ParetoRow(title, _parts(causes, gpu_s), events, done / everything))
+        rows.append(ParetoRow(title, _parts(causes), events, done / everything))
     values = (f"{row.title} {units.gpu_hours(row.gpu_s)} GPU-hours" for row in rows)
     return Figure(
         name="pareto",
-        caption="Time that was not productive by cause, GPU-hours: lost work (solid) and time without "
-        "progress (hatched); number of interruptions; cumulative share.",
+        caption="Time that was not productive by cause, GPU-hours: lost work (solid), time without progress "
+        "(hatched); the last row by layer. Number of interruptions, cumulative share.",
         alt=alternative("Causes by GPU-hours lost", values, most=14),
         chart=Pareto(tuple(rows)),
     )
 
 
-def _parts(causes: list[Cause], gpu_s: float) -> tuple[tuple[str, str, float], ...]:
-    lost = sum(cause.lost_work_gpu_s for cause in causes)
-    return (
-        ("framework", "lost work", lost),
-        ("infrastructure", "time without progress", max(gpu_s - lost, 0.0)),
-    )
+def _parts(causes: list[Cause]) -> tuple[tuple[str, str, float], ...]:
+    """Return lost work and time without progress; what no incident brought about is told by layer."""
+    if causes[0].is_incident:
+        lost = sum(cause.lost_work_gpu_s for cause in causes)
+        rest = sum(cause.gpu_s for cause in causes) - lost
+        return (("framework", "lost work", lost), ("infrastructure", "time without progress", max(rest, 0.0)))
+    sums: dict[str, float] = defaultdict(float)
+    for cause in causes:
+        sums[layer_of(cause.layer or "unknown")] += cause.gpu_s
+    return tuple((layer, TITLES[layer].lower(), sums[layer]) for layer in ORDER if layer in sums)
 
 
 def _build_incidents(facts: Facts, numbers: dict[str, str]) -> Table:
-    """Return interruptions in order of time; of more than twenty, the dearest twenty come first."""
+    """Return interruptions in order of time; of more than twenty, the costliest twenty come first."""
     everything = facts.interruptions
-    ranked = sorted(everything, key=lambda i: (-(i.total_gpu_s or 0.0), i.incident_id))
+    ranked = sorted(everything, key=lambda i: (-i.period_gpu_s, i.incident_id))
     kept = {i.incident_id for i in ranked[:_MOST_INCIDENTS]}
     lengths = [max(i.lost_work_s or 0.0, i.downtime_s or 0.0) for i in everything]
     unit, per = units.time_unit(max(lengths))
     time_decimals = min(units.decimals_for(max(lengths) / per), 1)
-    decimals = units.gpu_hours_decimals([sum(i.total_gpu_s or 0.0 for i in everything)])
+    decimals = units.gpu_hours_decimals([sum(i.period_gpu_s for i in everything)])
     several = len(facts.runs_goodput) > 1
-    short = (facts.total.end - facts.total.start).total_seconds() < 7200
+    short = facts.span[1] - facts.span[0] < timedelta(hours=2)
 
     def length(seconds: float | None) -> str:
         return "–" if seconds is None else units.number(seconds / per, time_decimals)
@@ -112,14 +127,14 @@ def _build_incidents(facts: Facts, numbers: dict[str, str]) -> Table:
             (
                 numbers[incident.incident_id],
                 units.stamp(incident.moment, seconds=short),
-                *((incident.run_id,) if several else ()),
+                *((elide(incident.run_id),) if several else ()),
                 "–" if incident.gpus is None else f"{incident.gpus:,}",
                 title if incident.kind != "planned" else f"{title} (planned)",
                 incident.confidence or "–",
-                " ".join(part for part in (incident.host, incident.gpu) if part) or "–",
+                elide(" ".join(part for part in (incident.host, incident.gpu) if part) or "–"),
                 length(incident.lost_work_s),
                 length(incident.downtime_s),
-                units.gpu_hours(incident.total_gpu_s or 0.0, decimals),
+                units.gpu_hours(incident.period_gpu_s, decimals),
                 incident.owner or "–",
             ),
             detail=_evidence(incident),
@@ -128,14 +143,15 @@ def _build_incidents(facts: Facts, numbers: dict[str, str]) -> Table:
 
     blank = ("", "all", *(("",) if several else ()), "", "", "", "")
     total = Row(
-        (*blank, "", "", units.gpu_hours(sum(i.total_gpu_s or 0.0 for i in everything), decimals), ""),
+        (*blank, "", "", units.gpu_hours(sum(i.period_gpu_s for i in everything), decimals), ""),
         weight="total",
     )
     hidden = len(everything) - len(kept)
+    outside = sum((i.total_gpu_s or 0.0) - i.period_gpu_s for i in everything)
     return Table(
         name="incidents",
         caption="Interruptions in order of time. Each id is understood by goodput explain."
-        + (f" The {_MOST_INCIDENTS} dearest; {hidden:,} more are in the HTML print." if hidden else ""),
+        + (f" The {_MOST_INCIDENTS} costliest; {hidden:,} more are in the HTML print." if hidden else ""),
         columns=(
             Column("#", "right"),
             Column("when", share=4),
@@ -151,13 +167,14 @@ def _build_incidents(facts: Facts, numbers: dict[str, str]) -> Table:
         ),
         rows=(*(row(i) for i in everything if i.incident_id in kept), total),
         more=tuple(row(i) for i in everything if i.incident_id not in kept),
+        after=f"Outside this period they cost {units.gpu_hours(outside)} GPU-h more." if outside > 1 else "",
     )
 
 
 def _evidence(incident: Incident) -> str:
     parts = [incident.incident_id]
     if incident.evidence:
-        parts.append(f"{incident.evidence}  {incident.evidence_text or ''}".rstrip())
+        parts.append(f"{incident.evidence}  {elide(incident.evidence_text or '', _MOST_TEXT)}".rstrip())
     elif incident.confidence_reason:
         parts.append(clause(incident.confidence_reason))
     return " · ".join(parts)

@@ -15,7 +15,7 @@ def build_headline(facts: Facts, given: Given) -> str:
     total = facts.total
     costs: dict[str, float] = defaultdict(float)
     for incident in facts.disruptions:
-        costs[incident.title or incident.cause or "unknown"] += incident.total_gpu_s or 0.0
+        costs[incident.title or incident.cause or "unknown"] += incident.period_gpu_s
     cost = sum(costs.values())
     top = min(costs, key=lambda title: (-costs[title], title), default="")
     loss = next((cause for cause in facts.causes if cause.layer != "planned"), None)
@@ -28,7 +28,7 @@ def build_headline(facts: Facts, given: Given) -> str:
             unknown_share=total.unknown_share,
             held_gpu_s=total.held_gpu_s,
             previous=before,
-            disruptions=len(facts.disruptions),
+            disruptions=sum(facts.happened(incident) for incident in facts.disruptions),
             cost_gpu_s=cost,
             top_cause=top,
             top_share=costs[top] / cost if cost > 0 else 0.0,
@@ -48,5 +48,5 @@ def build_second_line(facts: Facts) -> str:
         total.held_gpu_s,
         total.productive_gpu_s,
         total.composite,
-        total.g_model_reason or total.undefined_reason,
+        facts.composite_reason,
     )

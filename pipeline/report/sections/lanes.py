@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pipeline.report import units
 from pipeline.report.charts.attempts import Attempts, Bar, Lane, Mark
-from pipeline.report.facts import Facts, Stretch
+from pipeline.report.facts import Facts
 from pipeline.report.model import Figure
+from pipeline.report.rows import Stretch
 from pipeline.report.text import anchor
 from pipeline.report.words import alternative
 
@@ -19,7 +20,7 @@ def build_attempts(facts: Facts, numbers: dict[str, str]) -> Figure:
     """Return one lane per run; of many runs, those that lost most."""
     ranked = sorted(facts.runs_goodput, key=lambda r: (-r.lost_gpu_s, r.run_id))
     shown = sorted(run.run_id for run in ranked[:_MOST_LANES])
-    start, end = facts.total.start, facts.total.end
+    start, end = facts.span
     lanes = tuple(_lane(facts, run_id, numbers) for run_id in shown)
     hidden = len(ranked) - len(shown)
     values = (f"{lane.title}: {units.counted(len(lane.marks), 'interruption')}" for lane in lanes)
@@ -33,22 +34,18 @@ def build_attempts(facts: Facts, numbers: dict[str, str]) -> Figure:
 
 
 def _lane(facts: Facts, run_id: str, numbers: dict[str, str]) -> Lane:
-    length = (facts.total.end - facts.total.start).total_seconds()
+    start, end = facts.span
     stretches = [stretch for stretch in facts.lanes if stretch.run_id == run_id]
     marks = []
     for incident in facts.interruptions:
         moment = incident.moment
-        if (
-            incident.run_id == run_id
-            and moment is not None
-            and facts.total.start <= moment <= facts.total.end
-        ):
+        if incident.run_id == run_id and moment is not None and start <= moment <= end:
             tip = f"{incident.incident_id}: {incident.title or incident.cause or 'unknown'}"
             row = anchor(f"incident-{incident.incident_id}")
             planned = incident.kind == "planned"
             marks.append(Mark(numbers[incident.incident_id], moment, planned, row, tip))
     marks.sort(key=lambda mark: mark.moment)
-    return Lane(run_id, tuple(_visible(stretches, length)), tuple(marks))
+    return Lane(run_id, tuple(_visible(stretches, (end - start).total_seconds())), tuple(marks))
 
 
 def _visible(stretches: list[Stretch], length_s: float) -> list[Bar]:

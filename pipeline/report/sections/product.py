@@ -23,7 +23,7 @@ def build_product(facts: Facts, given: Given) -> Figure:
         return Factor(title, definition, layer, value, reason, facts.context.target(figure), before)
 
     undefined = clause(total.undefined_reason or "no capacity in this period")
-    model_reason = clause(total.g_model_reason or "no model FLOPs in the logs")
+    model_reason = clause(facts.composite_reason)
     factors = [
         factor(
             "g_infra", "Infrastructure", "of known time, not lost to machines", "infrastructure", undefined
@@ -48,7 +48,7 @@ def build_product(facts: Facts, given: Given) -> Figure:
     ]
     return Figure(
         name="product",
-        caption=f"Share of what the bar above kept, per cent. {_evaluation(facts)}".rstrip(),
+        caption=f"Factors of goodput; each is a share of what the one above left. {_evaluation(facts)}",
         alt=alternative("Factors of goodput and their products", values),
         chart=Product(tuple(factors)),
     )

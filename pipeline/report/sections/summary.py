@@ -7,16 +7,19 @@ from collections.abc import Sequence
 from pipeline.report import units
 from pipeline.report.budget import build_budget
 from pipeline.report.charts.palette import TITLES, layer_of
-from pipeline.report.facts import Cause, Facts
+from pipeline.report.facts import Facts
 from pipeline.report.model import Beside, Block, Box, Column, Item, Listing, Page, Row, Table, Text
+from pipeline.report.rows import Cause
 from pipeline.report.sections.bridge import build_bridge
 from pipeline.report.sections.given import Given
 from pipeline.report.sections.headline import build_headline
 from pipeline.report.sections.product import build_product
-from pipeline.report.words import in_sentence, listed, marks_of
+from pipeline.report.text import elide
+from pipeline.report.words import listed, marks_of
 
 _TABLE_ROWS = 5
 _PROPOSALS = 3
+_HOSTS = 4
 
 #: A cause that took less than this share of all losses is no reason to act.
 _WORTH_ACTING = 0.02
@@ -43,7 +46,7 @@ def build(facts: Facts, given: Given) -> Page:
 
 
 def _build_causes(facts: Facts, given: Given) -> Table:
-    """Return the five dearest causes, the rest as one row, and the total."""
+    """Return the five costliest causes, the rest as one row, and the total."""
     shown, rest = facts.causes[:_TABLE_ROWS], facts.causes[_TABLE_ROWS:]
     before = None if given.previous is None else given.previous.cause_shares
     decimals = units.gpu_hours_decimals(cause.gpu_s for cause in facts.causes)
@@ -104,17 +107,17 @@ def _build_causes(facts: Facts, given: Given) -> Table:
 
 
 def _build_actions(facts: Facts, given: Given) -> Listing:
-    """Return actions carried over, then new ones for the dearest causes that somebody can act on."""
+    """Return actions carried over, then new ones for the costliest causes that somebody can act on."""
     items = [
         Item(
-            a.action_id,
-            f"{a.action} ({', '.join(part for part in (a.owner, _opened(a.opened), a.state) if part)})",
+            f"{a.action_id} · {a.owner or 'owner to be named'}",
+            f"{a.action} ({', '.join(part for part in (_opened(a.opened), a.state) if part)})",
         )
         for a in given.actions
     ]
     lost = sum(cause.gpu_s for cause in facts.causes)
     worth = [c for c in facts.causes if _can_act(facts, c) and c.gpu_s >= _WORTH_ACTING * lost]
-    items += [Item(f"new {n}", _proposal(facts, cause)) for n, cause in enumerate(worth[:_PROPOSALS], 1)]
+    items += [_proposal(facts, cause, n) for n, cause in enumerate(worth[:_PROPOSALS], 1)]
     return Listing(
         "Actions", tuple(items), empty="None carried over, and no cause stands out enough to propose one."
     )
@@ -130,15 +133,15 @@ def _can_act(facts: Facts, cause: Cause) -> bool:
     return cause.is_incident and bool(cause.first_action) and not planned
 
 
-def _proposal(facts: Facts, cause: Cause) -> str:
+def _proposal(facts: Facts, cause: Cause, n: int) -> Item:
+    """Return a proposed action: who, against what, where it happened, and what is at stake."""
     hosts = sorted({i.host for i in facts.interruptions if i.cause == cause.cause and i.host})
-    where = f" on {listed(hosts[:4])}" if hosts else ""
-    more = f" and {len(hosts) - 4} more" if len(hosts) > 4 else ""
+    where = f" on {listed(elide(host) for host in hosts[:_HOSTS])}" if hosts else ""
+    more = f" and {len(hosts) - _HOSTS} more" if len(hosts) > _HOSTS else ""
     times = units.counted(cause.events or 0, "time")
-    owner = cause.owner or "owner to be named"
-    gain = f"{units.gpu_hours(cause.gpu_s)}{units.THIN}GPU-h"
-    return (
-        f"{owner}: {in_sentence(cause.title)}, {times}{where}{more}. At stake: {gain}. {cause.first_action}"
+    return Item(
+        f"new {n} · {cause.owner or 'owner to be named'}",
+        f"{cause.title}: {times}{where}{more}; {_hours(cause.gpu_s)} at stake.",
     )
 
 

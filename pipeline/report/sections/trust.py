@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pipeline.report import units
 from pipeline.report.charts.coverage import Known, Lanes, SourceLane
-from pipeline.report.facts import ALL, Comparison, Facts, Source
+from pipeline.report.facts import Facts
 from pipeline.report.model import Block, Column, Figure, Page, Row, Table
+from pipeline.report.rows import ALL, Comparison, Sensitivity, Source
 from pipeline.report.sections.given import Given
+from pipeline.report.text import elide
 from pipeline.report.words import alternative
 
 _MOST_LANES = 24
@@ -58,7 +60,7 @@ def _sentence(facts: Facts) -> str:
 def _build_coverage(facts: Facts) -> Figure:
     """Return a lane per source that has dated lines; of many sources, the largest."""
     stretches: dict[str, list[Known]] = {}
-    start, end = facts.total.start, facts.total.end
+    start, end = facts.span
     for c in facts.coverage:
         if c.start_ts < end and c.end_ts > start:
             stretches.setdefault(c.source_id, []).append(Known(c.state != "lines", c.start_ts, c.end_ts))
@@ -129,10 +131,10 @@ def _source_row(source: Source) -> Row:
     elif source.duplicate_of:
         detail = f"Same content as {source.duplicate_of}, which was read instead."
     elif source.unknown_lines and source.top_templates:
-        detail = source.top_templates
+        detail = elide(source.top_templates, 240)
     return Row(
         (
-            source.path,
+            elide(source.path, 80),
             source.format or "–",
             f"{source.lines:,}",
             units.percent(source.parsed_share),
@@ -162,7 +164,7 @@ def _build_unknown(facts: Facts) -> Table:
         rows=tuple(
             Row(
                 (
-                    *((u.run_id,) if several else ()),
+                    *((elide(u.run_id),) if several else ()),
                     u.reason,
                     units.gpu_hours(u.gpu_s, decimals),
                     units.percent(u.share),
@@ -199,7 +201,7 @@ def _comparison_row(c: Comparison, several: bool) -> Row:
     verdict = c.status if c.status != "differs" else "DIFFERS"
     return Row(
         (
-            *((c.run_id,) if several else ()),
+            *((elide(c.run_id),) if several else ()),
             c.title,
             _side(c.left_name, c.left_value, c.unit),
             _side(c.right_name, c.right_value, c.unit),
@@ -238,17 +240,18 @@ def _build_sensitivity(facts: Facts) -> Table:
         rows=tuple(
             Row(
                 (
-                    "all runs" if s.run_id == ALL else s.run_id,
-                    *(
-                        units.percent(v)
-                        for v in (s.goodput, s.unknown_lost, s.unknown_productive, s.announced_saves)
-                    ),
+                    "all runs" if s.run_id == ALL else elide(s.run_id),
+                    *(units.percent(v) for v in _figures(s)),
                 ),
                 weight="total" if s.run_id == ALL and len(ranked) > 1 else "body",
             )
             for s in ranked
         ),
     )
+
+
+def _figures(row: Sensitivity) -> tuple[float | None, ...]:
+    return row.as_is, row.unknown_all_lost, row.unknown_all_productive, row.lost_to_last_announced
 
 
 def _build_definitions(facts: Facts) -> Table:

@@ -10,9 +10,11 @@ from pipeline.report.charts.days import Day, Days
 from pipeline.report.charts.hours import HourRow, Hours
 from pipeline.report.charts.multiples import Multiples, Panel
 from pipeline.report.charts.palette import ORDER
-from pipeline.report.facts import Facts, Goodput, Hour, Run
+from pipeline.report.facts import Facts
 from pipeline.report.model import Block, Column, Figure, Page, Row, Table, Text
+from pipeline.report.rows import Goodput, Hour, Run
 from pipeline.report.sections.given import Given
+from pipeline.report.text import elide
 from pipeline.report.words import alternative
 
 _MOST_WINDOWS = 31
@@ -54,7 +56,7 @@ def _sentence(facts: Facts) -> str:
     if len(due) > 1:
         worst = max(due, key=lambda w: (w.lost_gpu_s, -w.start.timestamp()))
         share = units.percent(worst.lost_gpu_s / worst.training_gpu_s)
-        text += f"; most was lost on {_window_name(worst, facts)}, {share} of that window's"
+        text += f"; {_window_name(worst, facts)} lost most, {share}"
     return f"{text}."
 
 
@@ -174,7 +176,7 @@ def _build_runs(facts: Facts) -> Table:
         "all runs", "", "", "", "", "",
         units.gpu_hours(total.held_gpu_s, decimals),
         *_figures(total),
-        "",
+        "", "",
     )  # fmt: skip
     last = [Row(cells, weight="total")] if len(rows) > 1 else []
     shown = len(rows) if len(rows) <= _MOST_RUNS else _MOST_RUNS
@@ -194,6 +196,7 @@ def _build_runs(facts: Facts) -> Table:
             Column("framew.", "right"),
             Column("model", "right"),
             Column("top loss", share=5),
+            Column("GPU-h", "right"),
         ),
         rows=(*rows[:shown], *last),
         more=tuple(rows[shown:]),
@@ -210,11 +213,10 @@ def _run_row(run: Run, decimals: int) -> Row:
     steps = (
         "–" if run.first_step is None or run.last_step is None else f"{run.first_step:,}–{run.last_step:,}"
     )
-    top = "–" if not run.top_loss else f"{run.top_loss} {units.gpu_hours(run.top_loss_gpu_s or 0, decimals)}"
     flags = f"Note: {'; '.join(run.flags)}." if run.flags else ""
     return Row(
         (
-            run.run_id,
+            elide(run.run_id),
             "–" if run.gpus is None else f"{run.gpus:,}",
             run.gpu_model or "–",
             run.formats or "–",
@@ -222,7 +224,8 @@ def _run_row(run: Run, decimals: int) -> Row:
             steps,
             units.gpu_hours(run.held_gpu_s, decimals),
             *_figures(run),
-            top,
+            run.top_loss or "–",
+            "–" if run.top_loss_gpu_s is None else units.gpu_hours(run.top_loss_gpu_s, decimals),
         ),
         detail=flags,
     )

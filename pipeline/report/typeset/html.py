@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -10,9 +11,12 @@ from markupsafe import Markup
 
 from pipeline.report.model import Review
 from pipeline.report.serialise import plain, to_json
-from pipeline.report.text import visible
+from pipeline.report.text import settled
 
 _FOLDER = Path(__file__).parent
+
+#: Characters of markup, and those of the basic plane that draw nothing or turn the direction of writing.
+_UNSAFE = re.compile(r"[<>&\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")
 
 
 def build_html(review: Review, charts: Mapping[str, str]) -> str:
@@ -28,7 +32,7 @@ def build_html(review: Review, charts: Mapping[str, str]) -> str:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=lambda value: visible(value) if type(value) is str else value,
+        finalize=lambda value: settled(value) if type(value) is str else value,
     )
     return env.get_template("review.html.j2").render(
         review=plain(review, with_facts=False),
@@ -39,5 +43,5 @@ def build_html(review: Review, charts: Mapping[str, str]) -> str:
 
 
 def _embedded(text: str) -> str:
-    """Return JSON that cannot end the script element that holds it."""
-    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+    """Return JSON that cannot end the script element that holds it, nor turn the writing of the page."""
+    return _UNSAFE.sub(lambda found: "".join(f"\\u{ord(c):04x}" for c in found[0]), text)

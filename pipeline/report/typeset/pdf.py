@@ -13,11 +13,15 @@ import typst
 from pipeline.report.charts.font import font_folder, printable
 from pipeline.report.model import Review
 from pipeline.report.serialise import plain
+from pipeline.report.text import settled
 
 _TEMPLATE = Path(__file__).with_name("review.typ")
 
 #: Zero-width space: a long name may be broken here.
 _BREAK = "\u200b"
+
+#: Characters after which a name without punctuation may be broken.
+_PIECE = 4
 _AFTER = re.compile(r"(?<=[/_.:=,-])(?=[^\s/_.:=,-])")
 _LONG = re.compile(rf"[^\s{_BREAK}]{{18,}}")
 _LONG_TOKEN = re.compile(r"\S{14,}")
@@ -55,7 +59,7 @@ def build_pdf(review: Review, charts: Mapping[str, str]) -> bytes:
 def _settable(value: Any) -> Any:
     """Return the model with text that the face can draw and that lines can be broken in."""
     if isinstance(value, str):
-        return breakable(printable(value))
+        return breakable(printable(settled(value)))
     if isinstance(value, list):
         return [_settable(item) for item in value]
     if isinstance(value, dict):
@@ -70,4 +74,4 @@ def breakable(text: str) -> str:
 
 def _break_token(token: str) -> str:
     parts = _AFTER.sub(_BREAK, token)
-    return _LONG.sub(lambda m: _BREAK.join(m[0][n : n + 9] for n in range(0, len(m[0]), 9)), parts)
+    return _LONG.sub(lambda m: _BREAK.join(m[0][n : n + _PIECE] for n in range(0, len(m[0]), _PIECE)), parts)
