@@ -20,7 +20,7 @@ def matched(fmt: Format, stem: str) -> list[tuple[str, pl.Series, pl.DataFrame, 
     """Return for each file name, lines, matches, and bad lines."""
     found = [(path.name, read_lines(path)) for path in samples(fmt.name, stem)]
     return [
-        (name, lines, result.matches, result.bad_lines.to_list())
+        (name, lines, result.matches, result.torn.to_list())
         for name, lines in found
         for result in [match_format(fmt, lines)]
     ]

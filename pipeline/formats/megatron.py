@@ -108,5 +108,11 @@ FORMAT = Format(
     "they are inside and pollute the mean of their interval.",
     step_time_excludes_stalls=True,
     deciding=("step", "initialized", "loop_begin", "process_start"),
+    # The forks on DeepSpeed keep the start-up texts and the checkpoint lines, and print steps of their own.
+    foreign=(
+        *("elapsed time per iteration (s): ", "tokens per gpu per second (tgs): ", "| consumed tokens: "),
+        *("[INFO] [logging.py:", "[INFO] [config.py:", "[INFO] [engine.py:", "[INFO] [launch.py:"),
+        *("DeepSpeed general environment info", "DeepSpeed C++/CUDA extension op report", "[deepspeed] "),
+    ),
     versions="1.0 to core 0.19",
 )

@@ -1,10 +1,61 @@
-"""A column of raw lines → the frame that patterns are applied to."""
+"""Bytes → a column of raw lines → the frame that patterns are applied to."""
 
 from __future__ import annotations
 
 import polars as pl
 
 from pipeline.ingest.peel import peel_prefixes, split_segments, strip_escapes
+
+_BOM = b"\xef\xbb\xbf"
+
+#: Control characters that no log prints, and first bytes of files that are no text.
+_CONTROLS = bytes(c for c in range(0x20) if c not in b"\0\b\t\n\v\f\r\x1b") + b"\x7f"
+_BINARY_MAGICS = (
+    b"\x7fELF",
+    b"\x89PNG",
+    b"%PDF-",
+    b"PK\x03\x04",
+    b"PAR1",
+    b"SQLite format 3",
+    b"\xff\xd8\xff",
+)
+_BINARY_SHARE = 0.05
+
+
+def is_binary(head: bytes) -> bool:
+    """Return whether the first bytes of a file are no text: a known signature, or much that no one prints.
+
+    NULs do not count: a crashed file system leaves runs of them in good logs.
+    """
+    if head.startswith(_BINARY_MAGICS):
+        return True
+    text = head.replace(b"\0", b"")
+    if not text:
+        return bool(head)
+    controls = len(text) - len(text.translate(None, _CONTROLS))
+    broken = text.decode("utf-8", "replace").count("\ufffd")
+    return controls + broken > _BINARY_SHARE * len(text)
+
+
+def read_lines(content: bytes) -> pl.Series:
+    """Return the physical lines of a content as text, without their ends.
+
+    NULs are dropped, and bytes that are not UTF-8 replaced. A carriage return before the end of a line
+    belongs to the end.
+    """
+    content = content.removeprefix(_BOM)
+    if b"\0" in content:
+        content = content.replace(b"\0", b"")
+    if b"\r\n" in content:
+        content = content.replace(b"\r\n", b"\n")
+    if not content:
+        return pl.Series("line", [], dtype=pl.String)
+    try:
+        return pl.read_lines(content)["line"]
+    except pl.exceptions.ComputeError:
+        # The reader wants valid UTF-8 and says so after the fact, which is cheaper than asking every chunk.
+        repaired = content.decode("utf-8", "replace").encode()
+        return pl.read_lines(repaired)["line"]
 
 
 def build_frame(lines: pl.Series, first_line: int) -> pl.DataFrame:

@@ -1,7 +1,7 @@
 """What transports put around a line: carriage returns, colour codes, prefixes of launchers and collectors.
 
-Prefixes stack (``3: [default5]:[rank29]:text``), so they are peeled in a loop, outermost first. A torn
-prefix matches nothing and stays in the text, where it does no harm.
+Prefixes stack (``3: [default5]:[rank29]:text``), so they are taken off as a stack. A torn prefix matches
+nothing and stays in the text, where it does no harm.
 """
 
 from __future__ import annotations
@@ -19,33 +19,36 @@ _ESCAPES = (
     r"|[ -/]*[0-~])"  # everything else
 )
 
-#: One prefix each. ``rank`` is the number of a rank or task, ``local`` a number that exists once per node,
-#: ``host`` a host or pod, ``stamp`` the time at which the collector saw the line.
+_RFC3339 = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}"
+
+#: One prefix each. ``rank`` is the number of a rank, ``task`` and its like the number of a task, ``local`` a
+#: number that exists once per node, the others name a host, or a time at which a collector saw the line.
 _PREFIXES = (
-    r" {0,6}(?P<task>\d{1,6}):(?: |$)",  # srun --label
-    r"\[rank(?P<rank>\d{1,6})(?:-[a-z_]+\d+)*\]: ?",  # torchrun and PyTorch
-    r"\[[A-Za-z_]{1,20}(?P<local>\d{1,4})\]: ?",  # torchrun --tee with its default role or another one
-    rf"(?:(?P<mpitime>{CTIME}))?\[\d+,(?P<mpi>\d+)\]<std(?:out|err|diag)>: ?",  # mpirun --tag-output
-    r"\[(?P<tag>\d{1,5})\] ",  # PMI tags
-    # Container runtimes.
-    r"(?P<cri>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)) std(?:out|err) [FP] ",
-    r"(?P<kube>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7,9}Z) ",  # kubectl logs --timestamps
+    r" {0,6}(?P<task>[0-9]{1,6}):(?: |$)",  # srun --label
+    r"\[rank(?P<rank>[0-9]{1,6})(?:-[a-z_]+[0-9]+)*\]: ?",  # torchrun and PyTorch
+    r"\[[A-Za-z_]{1,20}(?P<local>[0-9]{1,4})\]: ?",  # torchrun --tee with its default role or another one
+    rf"(?:(?P<mpitime>{CTIME}))?\[[0-9]+,(?P<mpi>[0-9]+)\]<std(?:out|err|diag)>: ?",  # mpirun --tag-output
+    r"\[(?P<tag>[0-9]{1,5})\] ",  # PMI tags
+    rf"(?P<cri>{_RFC3339}(?:\.[0-9]+)?(?:Z|[+-][0-9]{{2}}:[0-9]{{2}})) std(?:out|err) [FP] ",  # containers
+    rf"(?P<kube>{_RFC3339}\.[0-9]{{7,9}}Z) ",  # kubectl logs --timestamps
     r"\[pod/(?P<pod>[^\]/]+)/[^\]]*\] ?",  # kubectl logs --prefix
-    r"\([A-Za-z_][\w.]* pid=\d+(?:, ip=(?P<ip>[\da-fA-F.:]+))?\) ?",  # Ray workers
+    r"\([A-Za-z_][A-Za-z_0-9.]* pid=[0-9]+(?:, ip=(?P<ip>[0-9a-fA-F.:]+))?\) ?",  # Ray workers
     r"std(?:out|err): ",  # wrappers
-    r"(?P<address>\d{1,3}(?:\.\d{1,3}){3}): ?",  # pdsh with addresses
-    # A name and a colon open many ordinary lines: a host only before a text that no sentence begins with.
-    r"(?P<name>[A-Za-z][\w.-]*\d[\w.-]*): ",
+    r"(?P<address>[0-9]{1,3}(?:\.[0-9]{1,3}){3}): ?",  # pdsh with addresses
 )
-_AFTER_NAME = r"(?:\[| ?iteration |:::MLLOG|[IWEF]\d{4} |Traceback |saving checkpoint| +successfully |NCCL )"
-_ANY = "|".join(_PREFIXES)
-_PREFIX = rf"^(?P<prefix>{_ANY})(?P<payload>.*)"
-_MAYBE = rf"^(?:{_ANY})"
-_NAMES = {
-    "rank": ("rank", "task", "mpi", "tag", "local"),
-    "host": ("pod", "ip", "address", "name"),
-    "stamp": ("cri", "kube", "mpitime"),
-}
+#: A name and a colon open many ordinary lines: a host only before a text that no sentence begins with.
+_NAME = r"(?P<name>[A-Za-z][A-Za-z_0-9.-]*[0-9][A-Za-z_0-9.-]*): "
+_AFTER_NAME = (
+    r"(?:\[| ?iteration |:::MLLOG|[IWEF][0-9]{4} |Traceback |saving checkpoint| +successfully |NCCL )"
+)
+_ONE = "|".join(_PREFIXES)
+_STACK = rf"^(?:{_ONE})+"
+_NAMED = rf"^{_NAME}{_AFTER_NAME}"
+_PARTS = rf"^(?P<prefix>{_ONE}|{_NAME})(?P<rest>.*)"
+
+#: Groups that tell a rank, weakest first, and those that tell the other columns.
+_RANKS = ("local", "tag", "mpi", "task", "rank")
+_TOLD = {"host": ("pod", "ip", "address", "name"), "stamp": ("cri", "kube", "mpitime")}
 
 
 def split_segments(frame: pl.DataFrame) -> pl.DataFrame:
@@ -77,51 +80,53 @@ def strip_escapes(text: pl.Series) -> pl.Series:
     )
 
 
+def strip_prefixes(text: pl.Series) -> pl.Series:
+    """Return texts without the prefixes at their heads."""
+    for _ in range(MAX_DEPTH):
+        text = text.str.replace(_STACK, "")
+        named = text.str.contains(_NAMED)
+        if not named.any():
+            break
+        text = text.zip_with(~named, text.str.replace(f"^{_NAME}", ""))
+    return text
+
+
 def peel_prefixes(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the frame with prefixes taken off ``text`` and told in ``rank``, ``host`` and ``stamp``.
 
     A later segment of a line inherits what its first segment told. The number of a rank is stronger than
     that of a task, and both are stronger than a number that exists once per node.
     """
+    payload = strip_prefixes(frame["text"])
     peeled = frame.with_columns(
-        rank=pl.lit(None, pl.Int32), host=pl.lit(None, pl.String), stamp=pl.lit(None, pl.String)
+        payload=payload,
+        prefix=pl.col("text").str.head(pl.col("text").str.len_chars() - payload.str.len_chars()),
     )
-    todo = peeled["text"].str.contains(_MAYBE).arg_true()
-    strength = pl.Series("strength", [0], dtype=pl.Int8).new_from_index(0, frame.height)
-    columns = {name: peeled[name] for name in ("text", "rank", "host", "stamp")}
-    for _ in range(MAX_DEPTH):
-        if not len(todo):
-            break
-        parts = columns["text"].gather(todo).str.extract_groups(_PREFIX).struct.unnest()
-        # The name of a host needs more than a colon behind it.
-        real = parts["prefix"].is_not_null() & (
-            parts["name"].is_null() | parts["payload"].str.contains("^" + _AFTER_NAME).fill_null(False)
-        )
-        parts, todo = parts.filter(real), todo.filter(real)
-        if not len(todo):
-            break
-        columns["text"] = columns["text"].scatter(todo, parts["payload"])
-        _tell_rank(columns, strength, todo, parts)
-        for column in ("host", "stamp"):
-            told = parts.select(told=pl.coalesce(_NAMES[column]))["told"]
-            known = told.is_not_null()
-            columns[column] = columns[column].scatter(todo.filter(known), told.filter(known))
-        todo = todo.filter(parts["payload"].str.contains(_MAYBE))
-    peeled = peeled.with_columns(**columns)
+    # A file has few prefixes and many lines, so each prefix is read once.
+    distinct = peeled["prefix"].unique()
+    peeled = peeled.join(_read_prefixes(distinct), on="prefix", how="left", maintain_order="left")
+    peeled = peeled.select("line", "segment", pl.col("payload").alias("text"), "rank", "host", "stamp")
     if (peeled["segment"] > 0).any():
         inherited = [pl.col(name).forward_fill().over("line") for name in ("rank", "host", "stamp")]
         peeled = peeled.with_columns(inherited)
     return peeled
 
 
-def _tell_rank(
-    columns: dict[str, pl.Series], strength: pl.Series, rows: pl.Series, parts: pl.DataFrame
-) -> None:
-    """Put the ranks of one round of prefixes into the column, where they are stronger than what is there."""
-    for weight, name in enumerate(reversed(_NAMES["rank"]), start=1):
-        told = parts[name].cast(pl.Int32, strict=False)
-        stronger = told.is_not_null() & (strength.gather(rows) < weight)
-        if stronger.any():
-            chosen = rows.filter(stronger)
-            columns["rank"] = columns["rank"].scatter(chosen, told.filter(stronger))
-            strength.scatter(chosen, weight)
+def _read_prefixes(prefixes: pl.Series) -> pl.DataFrame:
+    """Return ``prefix, rank, host, stamp`` of stacks of prefixes."""
+    told = pl.DataFrame({"prefix": prefixes, "rest": prefixes}).with_columns(
+        host=pl.lit(None, pl.String),
+        stamp=pl.lit(None, pl.String),
+        **dict.fromkeys(_RANKS, pl.lit(None, pl.Int32)),
+    )
+    for _ in range(2 * MAX_DEPTH):
+        if (told["rest"] == "").all():
+            break
+        parts = told["rest"].str.extract_groups(_PARTS).struct.unnest()
+        names = {name: pl.coalesce(*(parts[group] for group in groups)) for name, groups in _TOLD.items()}
+        ranks = {name: parts[name].cast(pl.Int32, strict=False) for name in _RANKS}
+        told = told.with_columns(
+            parts["rest"].fill_null(""),
+            **{name: pl.coalesce(new, pl.col(name)) for name, new in (names | ranks).items()},
+        )
+    return told.select("prefix", "host", "stamp", rank=pl.coalesce(*reversed(_RANKS)))

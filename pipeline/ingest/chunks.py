@@ -1,0 +1,190 @@
+"""Files → chunks of whole lines, whatever their size and compression, with bounded memory.
+
+Chunks are cut by the decompressed bytes alone, so that their hashes, and with them the hash of the content,
+do not depend on how a file is stored.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import os
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import IO, Protocol
+
+import zstandard
+
+#: Nominal size of a chunk. A chunk ends at the first line end at or after it, and at twice the size anyway.
+CHUNK_BYTES = 16 << 20
+
+#: A text that grows more than this on decompression, beyond the first gigabyte, is an attack or damage.
+MAX_RATIO = 3000
+_FREE_BYTES = 1 << 30
+
+_BLOCK = 1 << 20
+
+
+class _Blocks(Protocol):
+    """What all decompressing readers can do."""
+
+    def read1(self, size: int, /) -> bytes:
+        """Return what one step gives, at most ``size`` bytes; nothing at the end."""
+
+
+def _open_zstd(raw: IO[bytes]) -> _Blocks:
+    """Return a reader of all frames of a zstd file."""
+    return zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
+
+
+_BROKEN = (EOFError, OSError, zlib.error, lzma.LZMAError, zstandard.ZstdError)
+_OPENERS: tuple[tuple[bytes, Callable[[IO[bytes]], _Blocks]], ...] = (
+    (b"\x1f\x8b", lambda raw: gzip.GzipFile(fileobj=raw)),
+    (b"\x28\xb5\x2f\xfd", _open_zstd),
+    (b"\xfd7zXZ\x00", lzma.LZMAFile),
+    (b"BZh", bz2.BZ2File),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A run of whole lines of a file.
+
+    Attributes:
+        index: number of the chunk in its file, from 0.
+        load: returns its bytes; may be called from any thread.
+        inside: True where it begins inside a line that was too long for one chunk.
+    """
+
+    index: int
+    load: Callable[[], bytes]
+    inside: bool = False
+
+
+class BrokenSourceError(Exception):
+    """The rest of a file cannot be read; what came before it was good."""
+
+
+def is_compressed(head: bytes) -> bool:
+    """Return whether the first bytes of a file are those of a compressed one that we read."""
+    return any(head.startswith(magic) for magic, _ in _OPENERS)
+
+
+def read_chunks(path: Path, size: int = CHUNK_BYTES) -> Iterator[Chunk]:
+    """Yield the chunks of a file in order.
+
+    Raises:
+        BrokenSourceError: after the last good chunk, where the file is damaged or can no longer be read.
+    """
+    try:
+        raw = path.open("rb", buffering=0)
+    except OSError as error:
+        raise BrokenSourceError((error.strerror or str(error)).lower()) from None
+    with closing(raw):
+        head = os.pread(raw.fileno(), 8, 0)
+        for magic, opener in _OPENERS:
+            if head.startswith(magic):
+                yield from _cut_stream(_decompress(opener(raw), path), size)
+                return
+        yield from _cut_file(path, raw.fileno(), size)
+
+
+def read_head(path: Path) -> bytes:
+    """Return the first chunk of a file; nothing where it is damaged before its end."""
+    try:
+        return next((chunk.load() for chunk in read_chunks(path)), b"")
+    except BrokenSourceError:
+        return b""
+
+
+def content_hash(digests: list[bytes]) -> str:
+    """Return the hash of a content from the digests of its chunks in order."""
+    return sha256(b"".join(digests)).hexdigest()[:32]
+
+
+def _cut_file(path: Path, fd: int, size: int) -> Iterator[Chunk]:
+    """Yield chunks of a plain file; only their ends are read here, their bytes by whoever loads them."""
+    begin, index, inside = 0, 0, False
+    while True:
+        tail = os.pread(fd, size, begin + size)
+        cut = _cut(tail) if len(tail) == size else tail.find(b"\n") + 1 or len(tail)
+        if not tail and not os.pread(fd, 1, begin):
+            return
+        length = size + cut
+        yield Chunk(index, _loader(path, begin, length), inside)
+        if not tail:
+            return
+        inside = tail[cut - 1 : cut] != b"\n"
+        begin, index = begin + length, index + 1
+
+
+def _loader(path: Path, begin: int, length: int) -> Callable[[], bytes]:
+    """Return a function that reads a byte range; it opens the file anew, for it runs later and elsewhere."""
+
+    def load() -> bytes:
+        with path.open("rb", buffering=0) as raw:
+            return os.pread(raw.fileno(), length, begin)
+
+    return load
+
+
+def _cut_stream(blocks: Iterator[bytes], size: int) -> Iterator[Chunk]:
+    """Yield chunks of decompressed blocks, cut exactly where `_cut_file` would cut."""
+    buffer, index, inside, broken = bytearray(), 0, False, ""
+    more = True
+    while more or buffer:
+        while more and len(buffer) < 2 * size:
+            try:
+                buffer += next(blocks)
+            except StopIteration:
+                more = False
+            except BrokenSourceError as error:
+                broken, more = str(error), False
+        if not buffer:
+            break
+        tail = bytes(buffer[size : 2 * size])
+        cut = _cut(tail) if len(tail) == size else tail.find(b"\n") + 1 or len(tail)
+        content = bytes(buffer[: size + cut])
+        del buffer[: size + cut]
+        yield Chunk(index, lambda content=content: content, inside)  # type: ignore[misc]
+        index, inside = index + 1, not content.endswith(b"\n")
+    if broken:
+        raise BrokenSourceError(broken)
+
+
+def _cut(tail: bytes) -> int:
+    """Return how many bytes of the second half of a full window belong to the chunk, at least one."""
+    end = tail.find(b"\n") + 1
+    if end:
+        return end
+    # No line end: between two states of a progress bar, else before a character that would be torn.
+    end = tail.rfind(b"\r") + 1
+    if end:
+        return end
+    end = len(tail)
+    while end > len(tail) - 4 and end > 1 and tail[end - 1] & 0xC0 == 0x80:
+        end -= 1
+    return end - 1 if end > 1 and tail[end - 1] >= 0xC0 else end
+
+
+def _decompress(stream: _Blocks, path: Path) -> Iterator[bytes]:
+    """Yield the blocks of a compressed file."""
+    limit = max(_FREE_BYTES, MAX_RATIO * path.stat().st_size)
+    total = 0
+    while True:
+        try:
+            block = stream.read1(_BLOCK)
+        except _BROKEN as error:
+            reason = str(error).strip().rstrip(".").lower() or type(error).__name__
+            raise BrokenSourceError(f"damaged after {total} bytes of content: {reason}") from None
+        if not block:
+            return
+        total += len(block)
+        if total > limit:
+            raise BrokenSourceError(f"decompresses to more than {limit} bytes, which no log does")
+        yield block

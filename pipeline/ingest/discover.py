@@ -1,0 +1,145 @@
+"""Folders and files → sources, in a fixed order. What cannot be read is named, and the rest goes on."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+
+from pipeline.config import CONFIG_FILES
+from pipeline.errors import GoodputError
+
+#: Files beside the logs that say something about them and are never read as logs.
+NOT_SOURCES = frozenset((*CONFIG_FILES, "expected.json", "STORY.md"))
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One input file.
+
+    Attributes:
+        name: posix path below the log folder; the identity of the file, wherever the folder lies.
+        path: where it is now.
+        bytes: size on disk.
+        error: why it cannot be read, or empty.
+    """
+
+    name: str
+    path: Path
+    bytes: int
+    error: str = ""
+
+    @property
+    def source_id(self) -> str:
+        """Key of the source: ``s`` and 12 hexadecimal digits of its name's hash."""
+        return "s" + blake2b(self.name.encode("utf-8", "surrogateescape"), digest_size=6).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """All sources in order of their names, and the name of the logs as a whole."""
+
+    sources: tuple[Source, ...]
+    logs_name: str
+
+
+def discover(logs: Sequence[str | Path], exclude: Path | None = None) -> Discovery:
+    """Return the files of one or more log files and folders.
+
+    Hidden files, our own configuration and everything below ``exclude`` are left out. Of several roots each
+    name begins with the name of its root. A link that leads out of its root is named and not followed.
+
+    Raises:
+        GoodputError: a root does not exist, or nothing is left to read.
+    """
+    roots = [Path(os.path.abspath(log)) for log in logs]
+    names = _root_names(roots)
+    found: dict[str, Source] = {}
+    for root, name in zip(roots, names, strict=True):
+        if not root.exists():
+            raise GoodputError(
+                f"no logs at `{root.name or root}`", where=str(root), now="check the path, or quote a glob"
+            )
+        prefix = f"{name}/" if len(roots) > 1 else ""
+        for source in _walk(root, prefix, exclude.resolve() if exclude else None):
+            found[source.name] = source
+    if not found:
+        raise GoodputError(
+            "no log files found",
+            where=", ".join(str(root) for root in roots),
+            why="folders are empty, or hold only hidden files and configuration",
+            now="name the folder that the jobs write into",
+        )
+    # Surrogates stand for bytes of a name that are not UTF-8; no file format of ours could hold them.
+    return Discovery(tuple(found[name] for name in sorted(found)), names[0])
+
+
+def _root_names(roots: Sequence[Path]) -> list[str]:
+    """Return a name for each root: its last component without the endings of a file; numbered if needed."""
+    names: list[str] = []
+    for root in roots:
+        base = (root.name if root.is_dir() else root.name.split(".")[0]) or "logs"
+        number = names.count(base) + sum(name.startswith(f"{base}~") for name in names)
+        names.append(f"{base}~{number + 1}" if number else base)
+    return names
+
+
+def _walk(root: Path, prefix: str, exclude: Path | None) -> Iterator[Source]:
+    """Yield the sources of one root."""
+    if not root.is_dir():
+        yield _source(root, prefix + root.name, root.parent)
+        return
+    errors: list[OSError] = []
+    for folder, subfolders, files in os.walk(root, onerror=errors.append):
+        here = Path(folder)
+        kept = []
+        for name in sorted(subfolders):
+            path = here / name
+            if name.startswith(".") or (exclude is not None and path.resolve() == exclude):
+                continue
+            if path.is_symlink():
+                if not path.resolve().is_relative_to(root.resolve()):
+                    yield _failed(path, _name(path, root, prefix), "a link that leads out of the log folder")
+                continue
+            kept.append(name)
+        subfolders[:] = kept
+        for name in sorted(files):
+            if not name.startswith(".") and name not in NOT_SOURCES:
+                yield _source(here / name, _name(here / name, root, prefix), root)
+    for error in errors:
+        path = Path(str(error.filename))
+        yield _failed(path, _name(path, root, prefix), _reason(error))
+
+
+def _name(path: Path, root: Path, prefix: str) -> str:
+    """Return the name of a file below a root; bytes that are not UTF-8 become visible."""
+    name = prefix + path.relative_to(root).as_posix()
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def _source(path: Path, name: str, root: Path) -> Source:
+    """Return a file as a source, with the reason where it is none that can be read."""
+    try:
+        status = path.stat()
+    except OSError as error:
+        return _failed(path, name, "a link that leads nowhere" if path.is_symlink() else _reason(error))
+    if path.is_symlink() and not path.resolve().is_relative_to(root.resolve()):
+        return _failed(path, name, "a link that leads out of the log folder")
+    if not stat.S_ISREG(status.st_mode):
+        return _failed(path, name, "not a regular file")
+    if not os.access(path, os.R_OK):
+        return Source(name, path, status.st_size, "permission denied")
+    return Source(name, path, status.st_size)
+
+
+def _failed(path: Path, name: str, error: str) -> Source:
+    """Return a source that cannot be read."""
+    return Source(name, path, 0, error)
+
+
+def _reason(error: OSError) -> str:
+    """Return why the file system refused, in our words."""
+    return (error.strerror or str(error)).lower()

@@ -1,0 +1,37 @@
+"""Which scheduler job wrote a file: from what it says about itself, else from its name."""
+
+from __future__ import annotations
+
+import re
+
+import polars as pl
+
+#: What a batch job prints about itself. A file of several jobs says several numbers, and belongs to none.
+_SAID = (
+    r"\*\*\* (?:JOB|STEP) (?P<v>\d+)(?:\.\w+)? ON ",
+    r"\bStepId=(?P<v>\d+)\.",
+    r"\bSLURM_JOB(?:_)?ID[=:]\s*[\"']?(?P<v>\d+)\b",
+    r"\bJob allocation (?P<v>\d+) has been revoked",
+    r"^(?:\[\S+\] )?(?i:slurm )?job ?id ?[:=]\s*(?P<v>\d+)\s*$",
+)
+
+#: Names of batch systems and their users: slurm-123.out, 123.err, name-123.out, name.123.o, name.o123.
+_NAMED = (
+    re.compile(r"^slurm-(\d+)(?:_\d+)?\.\w+$"),
+    re.compile(r"(?:^|[-_.])(\d{4,})(?:_\d+)?\.(?:out|err|log|o|e|txt)(?:\.\w+)?$"),
+    re.compile(r"\.[oe](\d{3,})(?:[.-]\d+)?$"),
+)
+
+
+def find_job_id(name: str, lines: pl.Series) -> str | None:
+    """Return the id of the job that wrote a file with this name and these sampled lines, or None."""
+    file = name.rpartition("/")[2]
+    if match := _NAMED[0].match(file):
+        return match[1]
+    said = pl.concat([lines.str.extract(regex) for regex in _SAID]).drop_nulls().unique()
+    if len(said) == 1:
+        return str(said[0])
+    named = [match[1] for pattern in _NAMED[1:] if (match := pattern.search(file))]
+    if named and (not len(said) or named[0] in said):
+        return named[0]
+    return None

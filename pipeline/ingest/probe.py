@@ -1,0 +1,138 @@
+"""A first look at every source: what it is, who wrote it, whether it must be read at all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from hashlib import blake2b, sha256
+from pathlib import Path
+
+import pipeline
+from pipeline.config import Config
+from pipeline.errors import GoodputError, nearest
+from pipeline.formats import registry
+from pipeline.globs import glob_matches
+from pipeline.ingest.chunks import BrokenSourceError, content_hash, read_chunks
+from pipeline.ingest.detect import UNKNOWN, Detection, detect, forced
+from pipeline.ingest.discover import Source
+from pipeline.ingest.jobs import find_job_id
+from pipeline.ingest.sample import read_sample
+from pipeline.ingest.signals import CATALOGUE
+from pipeline.ingest.store import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What a first look tells of a source.
+
+    Attributes:
+        known: entry of the store that still holds, or None where the source must be read.
+        head_hash: hash of its first bytes; files of the same content have the same.
+        options: what the configuration says that its rows depend on.
+    """
+
+    source: Source
+    detection: Detection
+    job_id: str | None
+    head_hash: str
+    options: str
+    known: Entry | None = None
+    error: str = ""
+
+
+@cache
+def parser_version() -> str:
+    """Return a hash of everything that decides what a line becomes: code, patterns, tables, catalogue."""
+    package = Path(pipeline.__file__).parent
+    files = [*package.glob("ingest/*.py"), *package.glob("formats/*.py"), package / "tables.py", CATALOGUE]
+    digest = blake2b(digest_size=8)
+    for path in sorted(files):
+        if path.is_file():
+            digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def probe(
+    source: Source, config: Config, known: Mapping[str, Entry], local: Mapping[str, list[int]]
+) -> Probe:
+    """Return what a first look at a source tells; one that has not changed is not opened."""
+    name = forced_format(source, config)
+    options = f"{name or ''}|{config.privacy.users}"
+    nothing = Detection(UNKNOWN, 0.0, "", UNKNOWN)
+    if source.error:
+        return Probe(source, nothing, None, "", options, error=source.error)
+    entry = known.get(source.name)
+    if entry is not None and entry.row["parser_version"] == parser_version() and entry.options == options:
+        same = local.get(source.name) == stat_of(source.path)
+        if not same and entry.row["bytes"] == source.bytes:
+            same = hash_content(source.path) == entry.row["content_hash"]
+        if same:
+            row = entry.row
+            detection = Detection(row["format"], row["format_score"], row["runner_up"] or "", row["role"])
+            return Probe(source, detection, row["job_id"], entry.head_hash, options, entry)
+    try:
+        sample = read_sample(source.path)
+    except OSError as error:
+        return Probe(source, nothing, None, "", options, error=(error.strerror or str(error)).lower())
+    detection = detect(sample)
+    if name is not None:
+        detection = forced(name, detection)
+    return Probe(source, detection, find_job_id(source.name, sample.lines), sample.head_hash, options)
+
+
+def forced_format(source: Source, config: Config) -> str | None:
+    """Return the format that the configuration names for a source, or None.
+
+    Raises:
+        GoodputError: no such format exists.
+    """
+    for rule in config.sources:
+        if rule.format is not None and glob_matches(rule.glob, source.name):
+            if rule.format not in registry():
+                raise GoodputError(
+                    f"no format is called `{rule.format}`",
+                    where=f'goodput.toml, [sources."{rule.glob}"]',
+                    now=nearest(rule.format, registry()) or "see `goodput formats`",
+                )
+            return rule.format
+    return None
+
+
+def stat_of(path: Path) -> list[int]:
+    """Return size and time of change of a file, by which it is recognised on this machine."""
+    status = path.stat()
+    return [status.st_size, status.st_mtime_ns]
+
+
+def hash_content(path: Path) -> str:
+    """Return the hash of the decompressed bytes of a file; of a damaged one up to the damage."""
+    digests = []
+    try:
+        for chunk in read_chunks(path):
+            digests.append(sha256(chunk.load()).digest())
+    except BrokenSourceError:
+        pass
+    return content_hash(digests)
+
+
+def find_duplicates(probes: list[Probe]) -> dict[str, str]:
+    """Return for each source with the content of an earlier one the name of the first such.
+
+    Only files that begin alike are compared; empty files are not the copy of each other.
+    """
+    groups: dict[str, list[Probe]] = {}
+    for found in probes:
+        if found.head_hash and found.source.bytes and not found.error:
+            groups.setdefault(found.head_hash, []).append(found)
+    copies: dict[str, str] = {}
+    for group in groups.values():
+        if len(group) == 1:
+            continue
+        firsts: dict[str, str] = {}
+        for found in group:
+            content = found.known.row["content_hash"] if found.known else hash_content(found.source.path)
+            first = firsts.setdefault(content, found.source.name)
+            if first != found.source.name:
+                copies[found.source.name] = first
+    return copies

@@ -1,0 +1,85 @@
+"""What may be found in a file: patterns of its own format, of formats that occur anywhere, and signals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+
+from pipeline.formats import registry
+from pipeline.formats.format import Format, Pattern
+from pipeline.ingest.signals import Signal, load_signals
+
+#: An expression that matches nothing.
+NEVER = r"[^\s\S]"
+
+#: Characters that mean something in a regular expression.
+_SPECIAL = frozenset("\\.+*?()|[]{}^$#&-~")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A pattern of a format of lines."""
+
+    fmt: Format
+    pattern: Pattern
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSet:
+    """Everything that is looked for in one kind of file.
+
+    Attributes:
+        rules: patterns; of several that match a line the first counts.
+        signals: the catalogue, most specific first.
+        literals: every literal once. A line without any of them is unknown, and nothing else is asked of it.
+        loud: regular expression that a line matches which holds a literal of a signal, or of a pattern that
+            fills a table.
+        quiet: the same for literals of patterns that carry nothing: only whether they match is of interest.
+    """
+
+    rules: tuple[Rule, ...]
+    signals: tuple[Signal, ...]
+    literals: tuple[str, ...]
+    loud: str
+    quiet: str
+
+    @property
+    def steps(self) -> tuple[Rule, ...]:
+        """The rules for step lines: nine of ten known lines of a trainer, and never anything else as well."""
+        return tuple(rule for rule in self.rules if rule.pattern.table == "steps")
+
+
+@cache
+def rules_for(name: str) -> RuleSet:
+    """Return the rules for files of a format of lines; for all others those that hold anywhere."""
+    own = registry().get(name)
+    formats = [own] if own is not None and own.primary and own.shape == "lines" else []
+    formats += [fmt for fmt in registry().values() if not fmt.primary and fmt.shape == "lines"]
+    return build_rules((Rule(fmt, pattern) for fmt in formats for pattern in fmt.patterns), load_signals())
+
+
+def build_rules(rules: Iterable[Rule], signals: tuple[Signal, ...]) -> RuleSet:
+    """Return the rule set of patterns and signals."""
+    rules = tuple(rules)
+    loud = {literal for rule in rules if rule.pattern.table for literal in rule.pattern.literals}
+    loud |= {signal.literal for signal in signals}
+    quiet = {literal for rule in rules if not rule.pattern.table for literal in rule.pattern.literals}
+    # A torn line that only its format knows to be one has to be looked at as well.
+    loud |= {literal for rule in rules if rule.pattern.unique for literal in rule.pattern.literals}
+    return RuleSet(rules, signals, tuple(sorted(loud | quiet)), alternation(loud), alternation(quiet))
+
+
+def alternation(literals: Iterable[str]) -> str:
+    """Return an expression that matches where one of the literals is; one that never matches for none.
+
+    A literal that holds another one is left out.
+    """
+    distinct = set(literals)
+    shortest = sorted(a for a in distinct if not any(b != a and b in a for b in distinct))
+    return "|".join(escape(literal) for literal in shortest) or NEVER
+
+
+def escape(literal: str) -> str:
+    """Return a literal as a regular expression of the Rust dialect."""
+    return "".join(f"\\{c}" if c in _SPECIAL else c for c in literal)

@@ -1,0 +1,187 @@
+"""The store of event tables: Parquet parts and a manifest; a kill leaves nothing half-written.
+
+A part is written under a temporary name and renamed. The manifest, written last, says which parts count;
+others are leftovers and are removed. What was finished before a kill stands in a journal, so that the next
+run goes on from there. Neither holds a time or an absolute path: the same logs give the same bytes anywhere.
+What only this machine knows, by which unchanged files are recognised without reading them, stands apart.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from pipeline.errors import GoodputError
+from pipeline.ingest.values import polars_type
+from pipeline.tables import EVENT_TABLES
+
+#: Layout of the store; a store of another layout is built anew.
+LAYOUT = 1
+
+MANIFEST, JOURNAL, LOCAL = "manifest.json", "ingest.journal", "local.json"
+_TEMPORARY = ".writing"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One source that was read.
+
+    Attributes:
+        row: columns of the ``sources`` table that reading found.
+        head_hash: hash of its first bytes.
+        options: what the configuration said that its rows depend on.
+        parts: table to the names of its parts.
+    """
+
+    name: str
+    row: Mapping[str, Any]
+    head_hash: str = ""
+    options: str = ""
+    parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Any]) -> Entry:
+        """Return the entry that a line of the journal or the manifest holds."""
+        parts = {table: tuple(names) for table, names in value["parts"].items()}
+        return cls(value["name"], value["row"], value["head_hash"], value["options"], parts)
+
+
+class Store:
+    """A folder of event tables."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.events = folder / "events"
+
+    def open(self) -> None:
+        """Create the folders, and remove what a killed run left half-written.
+
+        Raises:
+            GoodputError: the folder cannot be made, or is a file.
+        """
+        try:
+            for table in EVENT_TABLES:
+                (self.events / table).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise GoodputError(
+                "the store cannot be written",
+                where=str(self.folder),
+                why=(error.strerror or str(error)).lower(),
+                now="name another folder",
+            ) from None
+        for path in (*self.events.glob(f"*/*{_TEMPORARY}"), *self.folder.glob(f"*{_TEMPORARY}")):
+            path.unlink()
+
+    def known(self) -> dict[str, Entry]:
+        """Return by name the sources that were read before and whose parts are all there."""
+        found = {entry.name: entry for entry in (*self._manifest_entries(), *self._journal_entries())}
+        return {name: entry for name, entry in found.items() if self._is_whole(entry)}
+
+    def local(self) -> dict[str, list[int]]:
+        """Return by name the size and change time of files when they were read last, on this machine."""
+        try:
+            value = json.loads((self.folder / LOCAL).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return value if isinstance(value, dict) else {}
+
+    def begin_part(self, table: str, name: str, rows: pl.DataFrame) -> None:
+        """Write a part under a temporary name."""
+        path = self.events / table / (name + _TEMPORARY)
+        rows.rechunk().write_parquet(path, compression="zstd", compression_level=1, statistics=False)
+
+    def end_part(self, table: str, name: str, final: str) -> None:
+        """Give a part that was written its final name."""
+        os.replace(self.events / table / (name + _TEMPORARY), self.events / table / final)
+
+    def write_part(self, table: str, name: str, rows: pl.DataFrame) -> None:
+        """Write a part under a temporary name and rename it."""
+        self.begin_part(table, name, rows)
+        self.end_part(table, name, name)
+
+    def note(self, entry: Entry) -> None:
+        """Note in the journal that a source is done."""
+        with (self.folder / JOURNAL).open("a", encoding="utf-8") as journal:
+            journal.write(_to_json(asdict(entry)) + "\n")
+
+    def finish(
+        self, entries: Iterable[Entry], sources: pl.DataFrame, local: Mapping[str, list[int]], logs_name: str
+    ) -> None:
+        """Write the table of sources and the manifest, and remove everything that they do not name."""
+        entries = list(entries)
+        self.write_part("sources", "sources.parquet", sources)
+        kept: dict[str, set[str]] = {table: set() for table in EVENT_TABLES}
+        for entry in entries:
+            for table, names in entry.parts.items():
+                kept[table].update(names)
+        for table in EVENT_TABLES:
+            if table != "sources":
+                self._write_empty(table)
+        manifest = {
+            "layout": LAYOUT,
+            "logs_name": logs_name,
+            "sources": [asdict(entry) for entry in sorted(entries, key=lambda entry: entry.name)],
+        }
+        self._write_text(MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
+        self._write_text(LOCAL, _to_json(dict(sorted(local.items()))) + "\n")
+        (self.folder / JOURNAL).unlink(missing_ok=True)
+        for table in EVENT_TABLES:
+            for path in (self.events / table).glob("*.parquet"):
+                if path.name not in kept[table] and path.name not in ("sources.parquet", _EMPTY):
+                    path.unlink()
+
+    def _write_empty(self, table: str) -> None:
+        """Write the part without rows that gives every table its columns."""
+        schema = {column.name: polars_type(column.type) for column in EVENT_TABLES[table].columns}
+        self.write_part(table, _EMPTY, pl.DataFrame(schema=schema))
+
+    def _write_text(self, name: str, text: str) -> None:
+        """Write a text file under a temporary name and rename it."""
+        temporary = self.folder / (name + _TEMPORARY)
+        temporary.write_text(text, encoding="utf-8")
+        os.replace(temporary, self.folder / name)
+
+    def _manifest_entries(self) -> list[Entry]:
+        """Return the entries of the manifest; none of a store of another layout."""
+        try:
+            manifest = json.loads((self.folder / MANIFEST).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return []
+        if not isinstance(manifest, dict) or manifest.get("layout") != LAYOUT:
+            return []
+        return [Entry.from_json(value) for value in manifest["sources"]]
+
+    def _journal_entries(self) -> list[Entry]:
+        """Return the entries of the journal of a killed run; its last line may be torn."""
+        try:
+            lines = (self.folder / JOURNAL).read_text(encoding="utf-8").splitlines()
+        except OSError:
+            return []
+        entries = []
+        for line in lines:
+            try:
+                entries.append(Entry.from_json(json.loads(line)))
+            except ValueError:
+                continue
+        return entries
+
+    def _is_whole(self, entry: Entry) -> bool:
+        """Return whether all parts of a source are there."""
+        return all(
+            (self.events / table / name).is_file() for table, names in entry.parts.items() for name in names
+        )
+
+
+#: The part without rows of every table; its name sorts before those of all others.
+_EMPTY = "empty.parquet"
+
+
+def _to_json(value: object) -> str:
+    """Return a value as one line of JSON."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
