@@ -72,7 +72,7 @@ PHASES = (
         "eval_result",
         _line("eval_accuracy", rf"(?:(?P<result>{_NUMBER})|{_NO_NUMBER})"),
         "phases",
-        {"phase": Value(const="eval"), "edge": Value(const="point"), "detail": Value(group="result")},
+        {"phase": Value(const="eval"), "edge": Value(const="end"), "detail": Value(group="result")},
         note="A loss, for language models. Some submissions print it alone, without start and stop.",
     ),
     _pattern(
@@ -90,14 +90,19 @@ PHASES = (
 #: Statistics of training, by the first name in them: `tracked_stats` is free, and each vendor has others.
 _TRAINING = ("train_step_time", "train_step_timing", "reduced_train_loss", "train_loss")
 _STATS = rf'\{{\s*"(?:{"|".join(_TRAINING)})"[^}}]*\}}'
-#: An entry of metadata that tells neither steps nor samples.
-_ENTRY = rf'\s*"{other_than(("step", "samples_count"))}":\s*(?:"[^"]*"|[^,"{{}}]+)'
-_BOTH = r'[^}]*"(?:step":[^}]*"samples_count|samples_count":[^}]*"step)":[^}]*'
-_ONE = rf'(?:{_ENTRY},)*\s*"(?:step|samples_count)":\s*(?P<count>{_NUMBER})\s*(?:,{_ENTRY})*\s*'
-_NEITHER = rf"(?:{_ENTRY}(?:,{_ENTRY})*)?\s*"
+_STATS_OR_LOSS = rf"(?:{_STATS}|(?P<loss>{_NUMBER}))"
+_STATS_KEY, _LOSS_KEY = "tracked_stats", r"train_loss\s*"
 
-_LOSS_OR_STATS = rf"(?:{_STATS}|(?P<loss>{_NUMBER}))"
-_OF_TRAINING = r"(?:tracked_stats|train_loss\s*)"
+
+def _entries(count: str, *others: str) -> str:
+    """Return the expression of metadata with one entry ``count`` and none called like ``others``."""
+    other = rf'\s*"{other_than(others)}":\s*(?:"[^"]*"|[^,"{{}}]+)'
+    one = rf'\s*"{count}":\s*(?P<count>{_NUMBER})\s*'
+    return rf"(?:{other},)*{one}(?:,{other})*\s*" if count else rf"(?:{other}(?:,{other})*)?\s*"
+
+
+_BOTH = r'[^}]*"(?:step":[^}]*"samples_count|samples_count":[^}]*"step)":[^}]*'
+_ONE = _entries("(?:step|samples_count)", "step", "samples_count")
 
 _COLUMNS = {"ts_edge": Value(const="end"), "loss": Value(group="loss", kind="float")}
 _EXTRAS = {
@@ -108,7 +113,7 @@ _EXTRAS = {
 STEPS = (
     _pattern(
         "step",
-        _line(_OF_TRAINING, _LOSS_OR_STATS, _BOTH),
+        _line(rf"(?:{_STATS_KEY}|{_LOSS_KEY})", _STATS_OR_LOSS, _BOTH),
         "steps",
         _COLUMNS,
         {
@@ -120,12 +125,18 @@ STEPS = (
     ),
     _pattern(
         "samples",
-        _line(_OF_TRAINING, _LOSS_OR_STATS, _ONE),
+        _line(_STATS_KEY, _STATS, _entries("step", "step", "samples_count")),
         "steps",
-        {"consumed_samples": Value(group="count", kind="int"), **_COLUMNS},
+        {"consumed_samples": Value(group="count", kind="int"), "ts_edge": Value(const="end")},
         _EXTRAS,
         note="Without a count of samples beside it, `step` counts samples, or tokens in GPT-3 of round 3.1: "
         "no step is told.",
+    ),
+    _pattern(
+        "train_loss",
+        _line(_LOSS_KEY, rf"(?P<loss>{_NUMBER})", _ONE),
+        "steps",
+        {"consumed_samples": Value(group="count", kind="int"), **_COLUMNS},
     ),
 )
 
@@ -193,10 +204,11 @@ KNOWN = (
         "with the count of its start or of its end.",
     ),
     _pattern(
-        "stats_without_step",
-        _line(_OF_TRAINING, rf"(?:{_STATS}|{_NUMBER})", _NEITHER),
-        note="Nothing says which step it speaks of.",
+        "block_stats",
+        _line(_STATS_KEY, _STATS, _entries("", "step")),
+        note="Means over a block: a count of samples, where there is one, is that of the block.",
     ),
+    _pattern("loss_without_step", _line(_LOSS_KEY, _NUMBER, _entries("", "step", "samples_count"))),
 )
 
 FORMAT = Format(
