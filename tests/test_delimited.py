@@ -1,5 +1,7 @@
 """Delimited tables: any delimiter, values that hold it, records over several lines, and torn rows."""
 
+from random import Random
+
 import polars as pl
 import pytest
 
@@ -125,7 +127,8 @@ def test_a_part_without_header_is_read_with_that_of_the_file() -> None:
     ],
 )
 def test_tells_jobs_from_steps(job: str, raw: str, expected: tuple[str | None, str | None]) -> None:
-    table = read("JobID|JobIDRaw|State|Submit", f"{job}|{raw}|COMPLETED|2026-01-01T00:00:00")
+    header, ids = ("JobID|JobIDRaw", f"{job}|{raw}") if raw else ("JobID", job)
+    table = read(f"{header}|State|Submit", f"{ids}|COMPLETED|2026-01-01T00:00:00")
     assert [expected] == cells(table, "job", "step")
 
 
@@ -138,3 +141,30 @@ def test_cancelled_by_is_cut_in_two() -> None:
 def test_the_failed_node_is_the_reason_where_there_is_one() -> None:
     table = read("JobID|State|FailedNode|Reason", "1|NODE_FAIL|gx003|Priority", "2|FAILED||Dependency")
     assert cells(table, "reason") == [("gx003",), ("Dependency",)]
+
+
+def test_whatever_is_in_the_names_no_column_shifts() -> None:
+    """Names and reasons of random text with delimiters and breaks: a value is the true one, null, or bad."""
+    random = Random(20261005)
+    header = "JobIDRaw|JobName|State|Reason|Start|ExitCode|AllocTRES|NodeList"
+    states = ("COMPLETED", "FAILED", "CANCELLED by 12", "TIMEOUT")
+    truth, lines = {}, [header]
+    for number in range(400):
+        name, reason = ("".join(random.choices("ab |\n,=:", k=random.randrange(9))) for _ in range(2))
+        values = (str(7000 + number), name, random.choice(states), reason, "2026-10-05T08:14:02", "1:0")
+        row = "|".join((*values, "gres/gpu=16,node=2", "gx[001-002]"))
+        if random.random() < 0.1:
+            row = row[: random.randrange(len(row))]
+        truth[values[0]] = values
+        lines += row.split("\n")
+    table = read(*lines)
+    columns = ("JobIDRaw", "JobName", "State", "Reason", "Start", "ExitCode")
+    for values in table.fields.select(columns).iter_rows():
+        for column, value, true in zip(columns, values, truth[str(values[0])], strict=True):
+            free = column in ("JobName", "Reason")
+            same = (value or "").split() == true.split()
+            assert same or (free and value is None), (column, value, true)
+    assert table.fields.height > 200
+    told = sum(last - first + 1 for first, last in table.fields.select("line", "last_line").iter_rows())
+    blank = sum(not line.strip() for line in lines)
+    assert told + len(table.bad_lines) + len(table.header_lines) in range(len(lines) - blank, len(lines) + 1)

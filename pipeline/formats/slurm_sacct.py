@@ -39,7 +39,7 @@ FORMAT = Format(
     header_min=3,
     shapes={
         "JobID": _JOB_OR_STEP,
-        "JobIDRaw": rf"(?:{_JOB_OR_STEP}|)",
+        "JobIDRaw": _JOB_OR_STEP,
         "State": r"[A-Z_]+\+?(?: by \S+)?",
         **dict.fromkeys(("Submit", "Eligible", "Start", "End"), _TIME),
         **dict.fromkeys(("Elapsed", "Suspended", "Timelimit"), _DURATION),

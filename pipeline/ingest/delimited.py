@@ -9,6 +9,7 @@ Columns are never shifted.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -189,36 +190,43 @@ def _repair(
     """
     records: list[tuple[int, int, Sequence[str | None]]] = []
     bad: list[int] = []
-    open_rows: list[tuple[int, str]] = []
+    open_rows: deque[tuple[int, str]] = deque()
     for line, text, fits in rows.select("line", "text", "fits").iter_rows():
         if fits:
             bad += [row for row, _ in open_rows]
-            open_rows = []
+            open_rows.clear()
             continue
         open_rows.append((line, text))
-        start, values = _longest_fit(open_rows, realigner)
+        taken, values = _longest_fit(open_rows, realigner)
         if values is not None:
-            bad += [row for row, _ in open_rows[:start]]
-            records.append((open_rows[start][0], line, values))
-            open_rows = []
+            lines = [row for row, _ in open_rows]
+            bad += lines[:-taken]
+            records.append((lines[-taken], line, values))
+            open_rows.clear()
         elif len(open_rows) == MAX_RECORD_LINES:
-            bad.append(open_rows.pop(0)[0])
+            bad.append(open_rows.popleft()[0])
     return records, bad + [row for row, _ in open_rows]
 
 
 def _longest_fit(
-    open_rows: list[tuple[int, str]], realigner: Realigner
+    open_rows: deque[tuple[int, str]], realigner: Realigner
 ) -> tuple[int, Sequence[str | None] | None]:
-    """Return the first open line from which all lines to the last make one record, and that record.
+    """Return how many of the last open lines make one record, and that record; the most that fit.
 
     The last line alone comes first: a whole record is never the tail of a torn one.
     """
-    last = len(open_rows) - 1
-    for start in (last, *range(last)):
-        values = realigner.align("\n".join(text for _, text in open_rows[start:]))
-        if values is not None:
-            return start, values
-    return last, None
+    texts = [text for _, text in open_rows]
+    alone = realigner.align(texts[-1])
+    if alone is not None:
+        return 1, alone
+    best: tuple[int, Sequence[str | None] | None] = (0, None)
+    delimiters = 0
+    for taken, text in enumerate(reversed(texts), start=1):
+        delimiters += realigner.count(text)
+        if taken > 1 and realigner.may_join(delimiters):
+            values = realigner.align("\n".join(texts[-taken:]))
+            best = best if values is None else (taken, values)
+    return best
 
 
 def _derived(fmt: Format) -> list[pl.Expr]:

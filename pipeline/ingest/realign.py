@@ -42,8 +42,18 @@ class Realigner:
         values = self._align(parts[:-1]) if ended else None
         return values or (None if self._trailing else self._align(parts))
 
+    def count(self, text: str) -> int:
+        """Return how often the delimiter stands in a text."""
+        return text.count(self._delimiter)
+
+    def may_join(self, delimiters: int) -> bool:
+        """Tell whether lines with so many delimiters together can be one record."""
+        return delimiters in (self._columns - 1, self._columns)
+
     def _align(self, parts: list[str]) -> Sequence[str | None] | None:
         """Return one value per column out of the fields of a row, or None."""
+        if len(parts) != self._columns and any("\n" in part for part in parts):
+            return None  # breaks and delimiters in the values of one row could as well be two torn rows
         ways = []
         for way in self._ways(parts, 0, 0, set()):
             ways.append(way)
@@ -74,8 +84,8 @@ class Realigner:
         found = False
         for taken in range(1, spare + 2 if column in self._free else 2):
             value = self._delimiter.join(parts[part : part + taken])
-            if "\n" in value.strip() and (taken > 1 or column not in self._free):
-                continue  # a value with both a break and a delimiter would also be two torn rows
+            if "\n" in value.strip() and column not in self._free:
+                continue
             shape = self._shapes.get(column)
             if shape is not None and not shape.fullmatch(value):
                 continue
