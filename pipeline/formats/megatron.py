@@ -43,7 +43,7 @@ _EXTRAS: Mapping[str, tuple[str, Value]] = {
     "batch_size": _field("global batch size", integer=True),
     "tflops_per_gpu": _field(r"throughput per GPU \(TFLOP/s/GPU\)"),
     "tokens_per_s": _field("toks/s"),
-    "tokens_per_s_per_gpu": _field("toks/s/gpu"),
+    "tokens_per_s_per_gpu": _field(r"(?:toks/s/gpu|Tokens per second per GPU \(Tok/s/GPU\))"),
     "loss": _field("lm loss"),
     "grad_norm": _field("grad norm"),
     "skipped": _field("number of skipped iterations", integer=True),
@@ -107,7 +107,7 @@ FORMAT = Format(
     "Waiting for data is inside it. Evaluation and regular saves are outside it since core 0.5; up to 0.4 "
     "they are inside and pollute the mean of their interval.",
     step_time_excludes_stalls=True,
-    deciding=("step", "initialized", "loop_begin", "process_start"),
+    deciding=("step", "step_v1", "world_size", "initialized", "loop_begin", "process_start"),
     # The forks on DeepSpeed keep the start-up texts and the checkpoint lines, and print steps of their own.
     foreign=(
         *("elapsed time per iteration (s): ", "tokens per gpu per second (tgs): ", "| consumed tokens: "),
