@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import csv
+import tempfile
+from functools import cache
 from pathlib import Path
 
 import duckdb
@@ -16,12 +19,16 @@ from pipeline.windows import WindowOptions
 TESTS = Path(__file__).resolve().parent
 
 
-def build_empty_ledger(folder: Path) -> Path:
-    """Build the ledger of a store without any row; its tables lend their types to the cases."""
-    classify(write_store(folder), EMPTY_CONFIG, WindowOptions())
-    return folder / DATABASE
+@cache
+def empty_ledger() -> Path:
+    """Build, once, the ledger of a store without any row; its tables lend their types to the cases."""
+    folder = tempfile.TemporaryDirectory(prefix="empty-ledger-")
+    atexit.register(folder.cleanup)
+    classify(write_store(Path(folder.name)), EMPTY_CONFIG, WindowOptions())
+    return Path(folder.name) / DATABASE
 
 
+@cache
 def all_relations() -> dict[str, Relation]:
     """Return every SELECT file of the project by qualified name, checks included."""
     relations = read_relations(sql_folder(), ("staging", "ledger", "marts", "checks"))
@@ -65,8 +72,8 @@ def read_csv(path: Path) -> tuple[list[str], list[list[str | None]]]:
 
 
 def result_rows(con: duckdb.DuckDBPyConnection, sql: str, columns: list[str]) -> list[tuple[str | None, ...]]:
-    """Run a SELECT and return the named columns as text, in the order of all of them."""
-    chosen = ", ".join(f'cast("{c}" as varchar)' for c in columns)
+    """Run a SELECT and return the named columns as text, empty text as null, in the order of all."""
+    chosen = ", ".join(f"nullif(cast(\"{c}\" as varchar), '')" for c in columns)
     return sorted(con.execute(f"select {chosen} from ({sql}\n)").fetchall(), key=_sort_key)
 
 

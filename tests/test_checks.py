@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sql_cases import TESTS, build_empty_ledger, open_case
+from sql_cases import TESTS, empty_ledger, open_case
 
 from pipeline.ledger.build import sql_folder
 from pipeline.ledger.check import run_check, run_checks
@@ -14,9 +14,9 @@ from pipeline.ledger.relations import Relation, read_relations
 CHECKS = read_relations(sql_folder(), ("checks",))
 
 
-@pytest.fixture(scope="module")
-def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_empty_ledger(tmp_path_factory.mktemp("empty"))
+@pytest.fixture(scope="session")
+def empty() -> Path:
+    return empty_ledger()
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda c: c.name)

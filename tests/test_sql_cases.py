@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sql_cases import TESTS, all_relations, build_empty_ledger, expected_rows, open_case, result_rows
+from sql_cases import TESTS, all_relations, empty_ledger, expected_rows, open_case, result_rows
 
 CASES = sorted(p.parent for p in (TESTS / "sql").glob("*/*/expected.csv"))
 
 
-@pytest.fixture(scope="module")
-def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_empty_ledger(tmp_path_factory.mktemp("empty"))
+@pytest.fixture(scope="session")
+def empty() -> Path:
+    return empty_ledger()
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda p: f"{p.parent.name}/{p.name}")

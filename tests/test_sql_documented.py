@@ -8,7 +8,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from sql_cases import all_relations, build_empty_ledger
+from sql_cases import all_relations, empty_ledger
 
 from pipeline.ledger.build import sql_folder
 from pipeline.ledger.relations import Relation
@@ -17,10 +17,9 @@ RELATIONS = sorted(all_relations().values(), key=lambda r: r.full_name)
 
 
 @pytest.fixture(scope="module")
-def columns(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, str, str | None]]:
+def columns() -> list[tuple[str, str, str | None]]:
     """Relation, column and comment of everything that was built."""
-    path = build_empty_ledger(tmp_path_factory.mktemp("empty"))
-    with duckdb.connect(str(path), read_only=True) as con:
+    with duckdb.connect(str(empty_ledger()), read_only=True) as con:
         return con.execute(
             "select schema_name || '.' || table_name, column_name, comment from duckdb_columns() "
             "where schema_name in ('ledger', 'claims', 'marts') order by all"

@@ -18,9 +18,9 @@ period as (
 costs as (
     select
         incident_id,
-        coalesce(sum(end_us - start_us) filter (where category = 'lost_work'), 0) / 1e6 as lost_work_s,
-        coalesce(sum(end_us - start_us) filter (where category <> 'lost_work'), 0) / 1e6 as downtime_s,
-    from (select *, epoch_us(start_ts) as start_us, epoch_us(end_ts) as end_us from ledger.intervals)
+        coalesce(sum(epoch_us(end_ts) - epoch_us(start_ts)) filter (where category = 'lost_work'), 0) / 1e6 as lost_work_s,
+        coalesce(sum(epoch_us(end_ts) - epoch_us(start_ts)) filter (where category <> 'lost_work'), 0) / 1e6 as downtime_s,
+    from ledger.intervals
     where part = 'active' and incident_id is not null and layer <> 'productive'
     group by incident_id
 ),
