@@ -83,8 +83,8 @@ FACTS = (
         name="arguments",
         table="facts",
         versions="1.0 to core 0.19",
-        literals=(" ..",),
-        regex=r"^\s+[A-Za-z_]\w* \.{2,}(?: |$)",
+        literals=(" ....",),
+        regex=r"^\s+[A-Za-z_]\w* \.{4,}(?: |$)",
         each=rf"^\s+(?:(?P<number_key>{'|'.join(_NUMBERS)}){_DOTS}(?P<number>{_NUMBER})"
         rf"|(?P<word_key>{'|'.join(_WORDS)}){_DOTS}(?P<word>{_WORD}))\s*$",
         columns={

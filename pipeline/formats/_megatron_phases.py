@@ -171,7 +171,7 @@ DURATIONS = (
         name="evaluation",
         table="phases",
         versions="1.0 to core 0.19",
-        literals=("validation",),
+        literals=(" loss at ",),
         regex=r"(?:^|\s)validation(?:-\S+)? loss at (?:iteration (?P<step>\d+)(?: on (?P<set>\w+) set)?"
         r"|the end of training for (?P<data>\w+) data) \| .*value: ",
         columns={
