@@ -9,7 +9,7 @@ from pathlib import Path
 from pipeline.config import Config
 from pipeline.ingest.chunks import CHUNK_BYTES
 from pipeline.ingest.discover import discover
-from pipeline.ingest.probe import Probe, find_duplicates, probe, stat_of
+from pipeline.ingest.probe import Probe, find_duplicates, probe_source, stat_of
 from pipeline.ingest.sources import build_sources, copied_entry, failed_entry
 from pipeline.ingest.store import Entry, Store
 from pipeline.ingest.work import Workers, run_here, worker_count
@@ -66,7 +66,7 @@ def ingest(
     target.open()
     known, local = target.known(), target.local()
     with Workers(worker_count(workers)) as pool:
-        probes = list(pool.map(lambda source: probe(source, config, known, local), found.sources))
+        probes = list(pool.map(lambda source: probe_source(source, config, known, local), found.sources))
         copies = find_duplicates(probes)
         entries = {entry.name: entry for entry in _entries(probes, copies, target, pool, progress)}
     for name, first in copies.items():

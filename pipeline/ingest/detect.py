@@ -65,7 +65,10 @@ def detect(sample: Sample) -> Detection:
     lines = sample.lines.filter(sample.lines.str.contains(r"\S"))
     if not len(lines):
         return Detection(UNKNOWN, 0.0, "", UNKNOWN)
-    candidates = [*_line_candidates(lines, _evidence(sample.first)), *_record_candidates(lines)]
+    evidence = _evidence(sample.first)
+    candidates = [*_line_candidates(lines, evidence, primary=True), *_record_candidates(lines)]
+    if not any(found.proven for found in candidates):
+        candidates += _line_candidates(lines, evidence, primary=False)
     candidates.sort(key=lambda found: (not found.proven, -found.score, found.fmt.name))
     best = next((found for found in candidates if found.proven), None) or _common(candidates)
     others = [found.fmt.name for found in candidates if best is None or found.fmt is not best.fmt]
@@ -100,9 +103,9 @@ def _common(candidates: list[_Candidate]) -> _Candidate | None:
 
 
 @cache
-def _all_rules() -> RuleSet:
-    """Return the patterns of all formats of lines."""
-    formats = [fmt for fmt in registry().values() if fmt.shape == "lines"]
+def _all_rules(primary: bool) -> RuleSet:
+    """Return the patterns of all formats of lines that name a file, or of those that do not."""
+    formats = [fmt for fmt in registry().values() if fmt.shape == "lines" and fmt.primary == primary]
     return build_rules((Rule(fmt, pattern) for fmt in formats for pattern in fmt.patterns), ())
 
 
@@ -124,9 +127,9 @@ def _evidence(lines: pl.Series) -> pl.Series:
     return found.gather_every(max(1, len(found) // MAX_EVIDENCE))
 
 
-def _line_candidates(lines: pl.Series, evidence: pl.Series) -> list[_Candidate]:
+def _line_candidates(lines: pl.Series, evidence: pl.Series, *, primary: bool) -> list[_Candidate]:
     """Return how well each format of lines fits: a score by the sample, proof by the evidence as well."""
-    matches = match_rules(pl.concat([lines, evidence]), _all_rules())
+    matches = match_rules(pl.concat([lines, evidence]), _all_rules(primary))
     found = []
     for (name,), own in matches.group_by("format", maintain_order=True):
         fmt = registry()[str(name)]

@@ -1,17 +1,18 @@
 """One pattern × a column of lines → rows of an event table. No line is looked at by Python, and none twice.
 
-A frame of lines has the columns ``line, segment, text, rank, host, stamp`` (`peel.py`); rows that come out
-have the columns of `pipeline/tables.py` except ``source_id``, which the caller knows.
+A frame of lines has the columns ``line, segment, text, rank, host, stamp`` (`peel.py`), and once its heads
+were read also ``ts_raw, ts, ts_quality``. Rows have those columns of `pipeline/tables.py` that are filled;
+`merge_rows` brings the rows of a table together and adds the others, except ``source_id``.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import polars as pl
 
-from pipeline.formats.format import Format, Pattern, Value
+from pipeline.formats.format import Format, Pattern
 from pipeline.ingest.clock import read_head_hosts, read_head_stamps, read_stamps
 from pipeline.ingest.values import polars_type, read_value, text_of
 from pipeline.tables import EVENT_TABLES
@@ -60,7 +61,7 @@ def extract_candidates(fmt: Format, pattern: Pattern, frame: pl.DataFrame, candi
     """Return what a pattern finds in the rows of a frame that hold one of its literals."""
     if not len(candidates):
         return Rows(candidates, pattern.table, None)
-    text = frame["text"].gather(candidates)
+    text = frame["text"][candidates]
     if not pattern.table:
         return Rows(candidates.filter(text.str.contains(pattern.regex)), "", None)
     groups, hit = match_groups(text, pattern.regex)
@@ -68,8 +69,10 @@ def extract_candidates(fmt: Format, pattern: Pattern, frame: pl.DataFrame, candi
         candidates, groups = candidates.filter(hit), groups.filter(hit)
     if not len(candidates):
         return Rows(candidates, pattern.table, None)
-    lines = frame[candidates]
     matched = candidates
+    lines = frame[candidates]
+    if "ts" not in frame.columns and "ts" not in pattern.columns:
+        lines = read_heads(lines)
     if pattern.each:
         lines, groups = _each_match(pattern, lines, groups)
     return Rows(matched, pattern.table, build_rows(fmt, pattern, lines, groups))
@@ -90,11 +93,20 @@ def match_groups(text: pl.Series, regex: str) -> tuple[pl.DataFrame, pl.Series]:
     return groups, ~empty | (empty & text.str.contains(regex))
 
 
+def read_heads(frame: pl.DataFrame) -> pl.DataFrame:
+    """Return a frame with the stamps at the heads of its lines, and with the hosts that stand behind them."""
+    frame = frame.hstack(read_head_stamps(frame["text"]))
+    raw, ts, quality = (frame[name] for name in ("ts_raw", "ts", "ts_quality"))
+    raw, ts, quality = _fill_time(raw, ts, quality, frame["stamp"])
+    hosts = read_head_hosts(frame["text"]) if frame["host"].null_count() else frame["host"]
+    return frame.with_columns(raw, ts, quality, _coalesce(frame["host"], hosts).alias("host"))
+
+
 def build_rows(fmt: Format, pattern: Pattern, lines: pl.DataFrame, fields: pl.DataFrame) -> pl.DataFrame:
     """Return the event rows of matched lines: ``lines`` and ``fields`` have one row per row to build.
 
-    ``fields`` holds the texts that the values of the pattern name. A column that the pattern does not fill
-    comes from the line: stamp at its head, rank and host of its prefixes.
+    ``fields`` holds the texts that the values of the pattern name. Of the common columns those that the
+    pattern does not fill come from the line: stamp at its head, rank and host of its prefixes.
     """
     types = table_types(pattern.table)
     columns: dict[str, pl.Series] = {name: lines[name] for name in _CARRIED}
@@ -106,39 +118,52 @@ def build_rows(fmt: Format, pattern: Pattern, lines: pl.DataFrame, fields: pl.Da
             columns[name] = read_value(fields, value, types[name])
     for name, (regex, value) in pattern.extras.items():
         found = lines["text"].str.extract(regex)
-        read = read_value(pl.DataFrame({"v": found}), _on_v(value), types[name])
+        read = read_value(pl.DataFrame({"v": found}), replace(value, group="v"), types[name])
         columns[name] = _coalesce(columns[name], read) if name in columns else read
     for name in ("host", "rank"):
         columns[name] = _coalesce(columns[name], lines[name]) if name in columns else lines[name]
-    if columns["host"].null_count():
-        columns["host"] = _coalesce(columns["host"], read_head_hosts(lines["text"]))
-    empty = {name: pl.lit(None, dtype) for name, dtype in types.items() if name not in columns}
-    return (
-        pl.DataFrame(columns)
-        .with_columns(**empty)
-        .select(pl.col(name).cast(dtype) for name, dtype in types.items())
-    )
+    return pl.DataFrame(columns)
+
+
+def merge_rows(rows: dict[str, list[pl.DataFrame]]) -> dict[str, pl.DataFrame]:
+    """Return one frame per table with all of its columns and its rows in line order.
+
+    Rows of one line keep the order of their patterns.
+    """
+    merged = {}
+    for table, frames in sorted(rows.items()):
+        types = table_types(table)
+        found = pl.concat(frames, how="diagonal")
+        columns = [
+            pl.col(name).cast(dtype) if name in found.columns else pl.lit(None, dtype).alias(name)
+            for name, dtype in types.items()
+        ]
+        merged[table] = found.select(columns).sort("line", "segment", maintain_order=True)
+    return merged
 
 
 def _read_time(pattern: Pattern, lines: pl.DataFrame, fields: pl.DataFrame) -> dict[str, pl.Series]:
-    """Return ``ts_raw, ts, ts_quality``: from the pattern, else the head of the line, else its transport."""
+    """Return ``ts_raw, ts, ts_quality``: from the pattern, else as read from the head of the line."""
     value = pattern.columns.get("ts")
-    if value is not None:
-        raw = text_of(fields, value)
-        ts, quality = read_stamps(raw, value.stamp or "iso")
-    else:
-        head = read_head_stamps(lines["text"])
-        raw, ts, quality = head["ts_raw"], head["ts"], head["ts_quality"]
-    if ts.null_count() and (~lines["stamp"].is_null()).any():
-        for kind in ("iso", "ctime"):
-            read, how = read_stamps(lines["stamp"], kind)
-            use = ts.is_null() & read.is_not_null()
-            raw, ts, quality = (
-                lines["stamp"].zip_with(use, raw),
-                read.zip_with(use, ts),
-                how.zip_with(use, quality),
-            )
+    if value is None:
+        return {name: lines[name] for name in ("ts_raw", "ts", "ts_quality")}
+    raw = text_of(fields, value)
+    ts, quality = read_stamps(raw, value.stamp or "iso")
+    raw, ts, quality = _fill_time(raw, ts, quality, lines["stamp"])
     return {"ts_raw": raw, "ts": ts, "ts_quality": quality}
+
+
+def _fill_time(
+    raw: pl.Series, ts: pl.Series, quality: pl.Series, stamps: pl.Series
+) -> tuple[pl.Series, pl.Series, pl.Series]:
+    """Return times with those that are missing taken from the transport, where it told one."""
+    if not ts.null_count() or stamps.null_count() == len(stamps):
+        return raw, ts, quality
+    for kind in ("iso", "ctime"):
+        read, how = read_stamps(stamps, kind)
+        use = ts.is_null() & read.is_not_null()
+        raw, ts, quality = stamps.zip_with(use, raw), read.zip_with(use, ts), how.zip_with(use, quality)
+    return raw.alias("ts_raw"), ts.alias("ts"), quality.alias("ts_quality")
 
 
 def _each_match(
@@ -150,11 +175,6 @@ def _each_match(
     parts = found["match"].str.extract_groups(pattern.each).struct.unnest()
     kept = groups[found["row"]].drop(parts.columns, strict=False)
     return lines[found["row"]], pl.concat([kept, parts], how="horizontal")
-
-
-def _on_v(value: Value) -> Value:
-    """Return the value of an extra column, whose group is always ``v``."""
-    return Value(group="v", kind=value.kind, scale=value.scale, stamp=value.stamp, mapping=value.mapping)
 
 
 def _constant(text: str, height: int) -> pl.Series:

@@ -8,11 +8,11 @@ import polars as pl
 
 #: What a batch job prints about itself. A file of several jobs says several numbers, and belongs to none.
 _SAID = (
-    r"\*\*\* (?:JOB|STEP) (?P<v>\d+)(?:\.\w+)? ON ",
-    r"\bStepId=(?P<v>\d+)\.",
-    r"\bSLURM_JOB(?:_)?ID[=:]\s*[\"']?(?P<v>\d+)\b",
-    r"\bJob allocation (?P<v>\d+) has been revoked",
-    r"^(?:\[\S+\] )?(?i:slurm )?job ?id ?[:=]\s*(?P<v>\d+)\s*$",
+    r"\*\*\* (?:JOB|STEP) (\d+)(?:\.\w+)? ON ",
+    r"\bStepId=(\d+)\.",
+    r"\bSLURM_JOB(?:_)?ID[=:]\s*[\"']?(\d+)\b",
+    r"\bJob allocation (\d+) has been revoked",
+    r"^(?:\[\S+\] )?(?i:slurm )?job ?id ?[:=]\s*(\d+)\s*$",
 )
 
 #: Names of batch systems and their users: slurm-123.out, 123.err, name-123.out, name.123.o, name.o123.
@@ -28,10 +28,19 @@ def find_job_id(name: str, lines: pl.Series) -> str | None:
     file = name.rpartition("/")[2]
     if match := _NAMED[0].match(file):
         return match[1]
-    said = pl.concat([lines.str.extract(regex) for regex in _SAID]).drop_nulls().unique()
+    said = _said(lines)
     if len(said) == 1:
         return str(said[0])
     named = [match[1] for pattern in _NAMED[1:] if (match := pattern.search(file))]
     if named and (not len(said) or named[0] in said):
         return named[0]
     return None
+
+
+def _said(lines: pl.Series) -> pl.Series:
+    """Return the job ids that lines say, each once."""
+    # Nearly no line says one, so all ways to say it are asked for at once.
+    saying = lines.filter(lines.str.contains("|".join(f"(?:{regex})" for regex in _SAID)))
+    if not len(saying):
+        return saying
+    return pl.concat([saying.str.extract(regex) for regex in _SAID]).drop_nulls().unique()

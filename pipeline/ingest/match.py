@@ -8,7 +8,7 @@ import polars as pl
 
 from pipeline.formats.format import Format
 from pipeline.ingest.delimited import Header, read_delimited
-from pipeline.ingest.extract import extract_pattern, has_literal
+from pipeline.ingest.extract import extract_pattern, has_literal, merge_rows
 from pipeline.ingest.lines import build_frame
 from pipeline.ingest.records import extract_fields, read_records
 
@@ -86,11 +86,3 @@ def _match_lines(fmt: Format, frame: pl.DataFrame) -> Found:
 def _numbered(lines: pl.Series) -> pl.DataFrame:
     """Return lines with their numbers from 1."""
     return pl.DataFrame({"text": lines}).with_row_index("line", 1).cast({"line": pl.Int64})
-
-
-def merge_rows(rows: dict[str, list[pl.DataFrame]]) -> dict[str, pl.DataFrame]:
-    """Return one frame per table with its rows in line order; patterns keep their order within a line."""
-    return {
-        table: pl.concat(frames).sort("line", "segment", maintain_order=True)
-        for table, frames in sorted(rows.items())
-    }

@@ -53,7 +53,7 @@ def parser_version() -> str:
     return digest.hexdigest()
 
 
-def probe(
+def probe_source(
     source: Source, config: Config, known: Mapping[str, Entry], local: Mapping[str, list[int]]
 ) -> Probe:
     """Return what a first look at a source tells; one that has not changed is not opened."""

@@ -9,6 +9,7 @@ import polars as pl
 
 from pipeline.formats import group_names
 from pipeline.formats.format import Format, Pattern
+from pipeline.ingest.clock import TS
 from pipeline.ingest.extract import Rows, build_rows
 
 
@@ -104,5 +105,8 @@ def extract_fields(fmt: Format, fields: pl.DataFrame) -> Iterator[tuple[Pattern,
             rank=pl.lit(None, pl.Int32),
             host=pl.lit(None, pl.String),
             stamp=pl.lit(None, pl.String),
+            ts_raw=pl.lit(None, pl.String),
+            ts=pl.lit(None, TS),
+            ts_quality=pl.lit("none"),
         )
         yield pattern, Rows(rows, pattern.table, build_rows(fmt, pattern, lines, found))

@@ -13,7 +13,7 @@ from pipeline.ingest.chunks import is_compressed, read_head
 from pipeline.ingest.lines import is_binary, read_lines
 
 #: Bytes that are looked at in each of three places.
-SAMPLE_BYTES = 96 << 10
+SAMPLE_BYTES = 48 << 10
 
 
 @dataclass(frozen=True, slots=True)

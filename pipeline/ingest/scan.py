@@ -10,12 +10,20 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from pipeline.ingest.extract import extract_candidates, extract_pattern, has_literal
+from pipeline.ingest.extract import (
+    extract_candidates,
+    extract_pattern,
+    has_literal,
+    merge_rows,
+    read_heads,
+)
 from pipeline.ingest.lines import clean_frame
-from pipeline.ingest.match import merge_rows
 from pipeline.ingest.peel import split_segments, strip_escapes, strip_prefixes
 from pipeline.ingest.rules import RuleSet
 from pipeline.ingest.signals import build_signal_rows
+
+#: With fewer lines than this it is cheaper to find all literals at once than to ask for one after the other.
+_MANY = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +70,14 @@ class Scanner:
 
     def _scan_quiet(self, frame: pl.DataFrame) -> pl.Series:
         """Return which lines a pattern knows that carries nothing, asking first for what was found most."""
+        if not frame.height:
+            return frame["line"]
         text, lines = strip_prefixes(frame["text"]), frame["line"]
         known = [lines.head(0)]
         rules = [at for at, rule in enumerate(self.rules.rules) if not rule.pattern.table]
+        if len(text) < _MANY:
+            present = _literal_rows(text, self.rules).keys()
+            rules = [at for at in rules if not present.isdisjoint(self.rules.rules[at].pattern.literals)]
         for at in sorted(rules, key=lambda at: -self.popular[at]):
             if not len(text):
                 break
@@ -87,7 +100,7 @@ class Scanner:
             if found.rows is None:
                 continue
             rows.setdefault(found.table, []).append(found.rows)
-            known.append(frame["line"].gather(found.matched))
+            known.append(frame["line"][found.matched])
             frame = frame.filter(_falses(frame.height).scatter(found.matched, True).not_())
         return frame
 
@@ -97,7 +110,10 @@ def _scan_loud(
 ) -> tuple[pl.Series, pl.Series]:
     """Apply all rules and signals to a frame; return which of its rows are known, and which are torn."""
     known, claimed = _falses(frame.height), _falses(frame.height)
+    if not frame.height:
+        return known, claimed
     where = _literal_rows(frame["text"], rules)
+    frame = read_heads(frame)
     for rule in rules.rules:
         candidates = _rows_of(where, rule.pattern.literals)
         if candidates is None:
@@ -105,7 +121,7 @@ def _scan_loud(
         if rule.pattern.unique:
             claimed = claimed.scatter(candidates, True)
         # Of several patterns that match a line the first counts.
-        candidates = candidates.filter(~known.gather(candidates))
+        candidates = candidates.filter(~known[candidates])
         found = extract_candidates(rule.fmt, rule.pattern, frame, candidates)
         known = known.scatter(found.matched, True)
         if found.rows is not None:
@@ -120,10 +136,10 @@ def _scan_signals(
     """Apply the catalogue to a frame; return which rows hold a signal. The most specific one counts."""
     signalled = _falses(frame.height)
     for signal in rules.signals:
-        candidates = _rows_of(where, (signal.literal,))
+        candidates = where.get(signal.literal)
         if candidates is None:
             continue
-        candidates = candidates.filter(~signalled.gather(candidates))
+        candidates = candidates.filter(~signalled[candidates])
         if not len(candidates):
             continue
         hit, found = build_signal_rows(signal, frame[candidates])
@@ -141,7 +157,7 @@ def match_rules(lines: pl.Series, rules: RuleSet) -> pl.DataFrame:
     for rule in rules.rules:
         candidates = _rows_of(where, rule.pattern.literals)
         if candidates is not None:
-            candidates = candidates.filter(frame["text"].gather(candidates).str.contains(rule.pattern.regex))
+            candidates = candidates.filter(frame["text"][candidates].str.contains(rule.pattern.regex))
             names = {"format": pl.lit(rule.fmt.name), "pattern": pl.lit(rule.pattern.name)}
             found.append(frame[candidates].select(**names, line="line"))
     return pl.concat(found)

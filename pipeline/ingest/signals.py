@@ -75,10 +75,11 @@ _FORMAT = Format("signals", "the catalogue of signals", "", "any", ())
 
 def build_signal_rows(signal: Signal, lines: pl.DataFrame) -> tuple[pl.Series, pl.DataFrame | None]:
     """Return which of the lines a signal matches, and its rows of ``signals`` for them."""
-    groups, hit = match_groups(lines["text"], signal.regex)
+    hit = lines["text"].str.contains(signal.regex)
     if not hit.any():
         return hit, None
-    lines, groups = lines.filter(hit), groups.filter(hit)
+    lines = lines.filter(hit)
+    groups = match_groups(lines["text"], signal.regex)[0]
     columns = {
         "signal_id": Value(const=signal.signal_id),
         "repeats": Value(const=1),
@@ -88,10 +89,8 @@ def build_signal_rows(signal: Signal, lines: pl.DataFrame) -> tuple[pl.Series, p
     if waits:
         columns["waited_s"] = waits[0]
     rows = build_rows(_FORMAT, Pattern(signal.signal_id, "signals", columns), lines, groups)
-    return hit, rows.with_columns(
-        text=lines["text"].str.head(TEXT_LENGTH),
-        last_line=lines["line"],
-    )
+    text, last = lines["text"].str.head(TEXT_LENGTH), lines["line"]
+    return hit, rows.with_columns(text.alias("text"), last.alias("last_line"))
 
 
 def _is_filled(value: Value, groups: pl.DataFrame) -> bool:
