@@ -35,6 +35,7 @@ def test_a_moment_shows_a_part_of_a_second_only_where_there_is_one() -> None:
 def test_gpu_hours_have_the_digits_that_their_size_deserves() -> None:
     sizes = {36_000_000: "0.01", 36_000_000_000: "10.0", 4_444_000_000_000: "1,234"}
     assert list(sizes.values()) == [gpu_hours(size) for size in sizes]
+    assert gpu_hours(36_000_000_000, 4_444_000_000_000) == "10"
 
 
 def test_a_place_shows_what_is_known_and_no_control_characters() -> None:

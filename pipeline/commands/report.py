@@ -26,6 +26,12 @@ from pipeline.errors import GoodputError
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="DIR", required=True, help="Folder to write into."
 )
+@click.option(
+    "--previous",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="model.json of an earlier review, to print changes against.",
+)
 @window_options
 @config_option
 @workers_option
@@ -33,6 +39,7 @@ def report(
     logs: tuple[str, ...],
     store: Path | None,
     out: Path,
+    previous: Path | None,
     window: timedelta | None,
     start: datetime | None,
     end: datetime | None,
@@ -67,7 +74,7 @@ def report(
         click.echo(ingest_logs(logs, out, config, workers))
     built, code = classify_store(store or out, config, windows)
     click.echo(built)
-    summary = write_review(store or out, out, config)
+    summary = write_review(store or out, out, config, previous=previous)
     click.echo(f"\n{summary.headline}\n{summary.second}\n")
     for path in summary.files:
         if path.parent == out:

@@ -24,7 +24,7 @@ PHASES = (
     ("allocated_ts", "allocated again"),
     ("processes_up_ts", "processes up"),
     ("restored_ts", "checkpoint read"),
-    ("first_step_ts", "first step"),
+    ("first_step_ts", "first new step"),
     ("caught_up_ts", "caught up"),
 )
 
@@ -159,7 +159,7 @@ def _costs(con: duckdb.DuckDBPyConnection, row: dict[str, Any]) -> Iterator[str]
     yield f"cost       {gpu_hours(total)} GPU-hours{steps}"
     for part in parts:
         share = f"{100 * part['gpu_us'] / total:5.1f} %" if total else ""
-        yield f"  {part['title'] or part['category']:<22} {gpu_hours(part['gpu_us']):>12} GPU-hours  {share}"
+        yield f"  {part['title'] or part['category']:<22} {gpu_hours(part['gpu_us'], total):>12} GPU-hours  {share}"
 
 
 def _evidence(con: duckdb.DuckDBPyConnection, row: dict[str, Any]) -> list[dict[str, Any]]:

@@ -41,10 +41,10 @@ def duration(value: timedelta) -> str:
     return f"{days} d {hours:02d} h"
 
 
-def gpu_hours(gpu_us: int) -> str:
-    """Return GPU-microseconds as GPU-hours, with as many digits as their size deserves."""
-    hours = gpu_us / _HOUR_US
-    return f"{hours:,.0f}" if hours >= 100 else f"{hours:,.1f}" if hours >= 10 else f"{hours:,.2f}"
+def gpu_hours(gpu_us: int, of_us: int | None = None) -> str:
+    """Return GPU-microseconds as GPU-hours, with as many digits as the size of the whole deserves."""
+    hours, whole = gpu_us / _HOUR_US, (gpu_us if of_us is None else of_us) / _HOUR_US
+    return f"{hours:,.0f}" if whole >= 100 else f"{hours:,.1f}" if whole >= 10 else f"{hours:,.2f}"
 
 
 def place(path: str | None, line: int | None) -> str:
