@@ -138,10 +138,10 @@ def _phases(row: dict[str, Any]) -> Iterator[str]:
     for column, title in PHASES:
         at = row[column]
         if at is None:
-            yield f"  {title:<22} not known"
+            yield f"  {title:<24} not known"
             continue
         since = f"  + {duration(at - before)}" if before is not None and at >= before else ""
-        yield f"  {title:<22} {moment(at)}{since}"
+        yield f"  {title:<24} {moment(at)}{since}"
         before = at
 
 
@@ -159,7 +159,8 @@ def _costs(con: duckdb.DuckDBPyConnection, row: dict[str, Any]) -> Iterator[str]
     yield f"cost       {gpu_hours(total)} GPU-hours{steps}"
     for part in parts:
         share = f"{100 * part['gpu_us'] / total:5.1f} %" if total else ""
-        yield f"  {part['title'] or part['category']:<22} {gpu_hours(part['gpu_us'], total):>12} GPU-hours  {share}"
+        title, size = part["title"] or part["category"], gpu_hours(part["gpu_us"], total)
+        yield f"  {title:<24} {size:>10} GPU-hours  {share}"
 
 
 def _evidence(con: duckdb.DuckDBPyConnection, row: dict[str, Any]) -> list[dict[str, Any]]:
