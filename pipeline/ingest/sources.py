@@ -53,14 +53,14 @@ def copied_entry(found: Probe, first: Entry) -> Entry:
 def build_sources(entries: list[Entry], config: Config) -> pl.DataFrame:
     """Return the rows of ``sources``, in order of the paths."""
     columns = {column.name: polars_type(column.type) for column in EVENT_TABLES["sources"].columns}
-    rows = [{**entry.row, "zone": _zone(entry, config)} for entry in entries]
+    rows = [{**entry.row, "zone": zone_of(entry, config)} for entry in entries]
     for row in rows:
         for name in ("first_ts", "last_ts"):
             row[name] = None if row[name] is None else datetime.fromisoformat(row[name])
     return pl.DataFrame(rows, schema=columns, orient="row")
 
 
-def _zone(entry: Entry, config: Config) -> str | None:
+def zone_of(entry: Entry, config: Config) -> str | None:
     """Return the zone that the stamps of a source without one are read in."""
     if entry.row["zone"] == LOGGED:
         return LOGGED
