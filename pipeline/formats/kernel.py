@@ -43,7 +43,7 @@ FORMAT = Format(
         ),
         # 2026-04-09T05:42:17,285060+00:00 NVRM: …; the comma tells it from other programs.
         _line("dmesg_iso", ("T0", "T1", "T2"), r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d,\d{6}[+-]\d\d:?\d\d "),
-        # 6,3964,206764307,-;NVRM: …: priority, number, microseconds since boot.
+        # 6,1207,91004410,-;NVRM: …: priority, number, microseconds since boot.
         _line("kmsg", (",-;", ",c;", ",+;"), r"^\d+,\d+,\d+,[-c+](?:,[^;]*)?;"),
         # The key and value of a device below a kmsg record.
         _line(
@@ -51,13 +51,13 @@ FORMAT = Format(
             (" SUBSYSTEM=", " DEVICE=", " DRIVER="),
             r"^ (?:SUBSYSTEM|DEVICE|DRIVER)=\S+$",
         ),
-        # [  201.654822] BUG: …, with `<1>` before it in a pstore record.
+        # [  88.417003] BUG: …, with `<1>` before it in a pstore record.
         _line("boot_seconds", ("[",), r"^(?:<\d+>)?\[ *\d+\.\d{6}\] ?"),
         # [Apr 9 05:42] …, then [  +0.000316] …: what `dmesg -H` leaves of the time.
         _line("dmesg_human", ("[",), r"^\[(?: *\+\d+\.\d{6}|[A-Z][a-z]{2} ?\d{1,2} \d\d:\d\d)\] "),
         # Oops#1 Part1: the head of a pstore record.
         _line("pstore_part", ("Oops#", "Panic#"), r"^(?:Oops|Panic)#\d+ Part\d+"),
-        # Mar  1 10:11:12 gx017 kernel: [371022.480117] NVRM: …
+        # Mar  1 10:11:12 gx017 kernel: [412007.930514] NVRM: …
         _line("syslog", (" kernel: ",), rf"^(?:<\d+>)?{_SYSLOG} [\w.-]+ kernel: "),
         # 2026-03-01T10:11:12.003456+00:00 gx017 kernel: NVRM: …
         _line("syslog_iso", (" kernel: ",), rf"^(?:<\d+>\d? ?)?{_ISO} [\w.-]+ kernel: "),

@@ -38,7 +38,7 @@ FORMAT = Format(
             versions="PyTorch to 2.3",
         ),
         _known(
-            # W0801 15:08:09.216000 50162 torch/_inductor/codecache.py:1052] …, on every line of a message.
+            # W0801 09:41:07.503000 40771 torch/_inductor/codecache.py:988] …, on every line of a message.
             "python_logging",
             ("torch/_", "torch/fx", "torch/utils", "torch/nn", "torch/cuda", "torch/distributed/"),
             r"^[VIWEC]\d{4} \d\d:\d\d:\d\d\.\d+ \d+ (?:\S*/)?torch/(?:(?:_\w+|fx|utils|nn|cuda)\b[\w./]*"

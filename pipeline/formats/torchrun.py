@@ -1,8 +1,8 @@
-"""The PyTorch launcher (torchrun, torchelastic): remarks of its agents, and the block that it prints last.
+"""The PyTorch launcher (torchrun, torchelastic): its remarks, and the block that it prints last.
 
-Every node runs an agent of its own and prints its own block. ``Root Cause (first observed failure)`` is the
-first failure among the workers of that agent, to the second: the first of the whole job is the smallest time
-over all blocks. Remarks at level INFO are missing unless somebody asked for them; failures never are.
+Every node runs a launcher of its own, which prints its own block. ``Root Cause (first observed failure)``
+is the first failure among the workers of that node, to the second: the first of the whole job is the
+smallest time over all blocks. Remarks at level INFO are missing unless somebody asked for them; failures never are.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _HEADER = (
     rf"|\[\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d,\d{{3}}\] torch\.distributed\.{_PACKAGE}[\w.]*: \[[A-Z]+\]"
     rf"|[VIWEC]\d{{4}} \d\d:\d\d:\d\d\.\d+ \d+ (?:\S*/)?torch/distributed/{_PACKAGE}[\w./]*:\d+\]) ?"
 )
-# The role stands in brackets before the remarks of an agent: [default], [trainer].
+# The role stands in brackets before some remarks: [default], [trainer].
 _ROLE = r"(?:\[[\w-]+\] )?"
 
 _REMARKS = (
@@ -32,8 +32,8 @@ _REMARKS = (
 )
 
 
-def _agent(name: str, message: str, columns: dict[str, Value] | None = None, literal: str = "") -> Pattern:
-    """Return the pattern of a remark of an agent; without columns it is known and carries nothing."""
+def _remark(name: str, message: str, columns: dict[str, Value] | None = None, literal: str = "") -> Pattern:
+    """Return the pattern of a remark; without columns it is known and carries nothing."""
     return Pattern(
         name=name,
         table="phases" if columns else "",
@@ -61,39 +61,39 @@ FORMAT = Format(
     primary=False,
     versions="1.9 to 2.9",
     patterns=(
-        _agent(
+        _remark(
             "worker_failed",
             r"(?P<what>failed \(exitcode: -?\d+\) local_rank: \d+)",
             _point("exit", detail=Value("what")),
             literal="failed (exitcode: ",
         ),
-        _agent(
+        _remark(
             "group_restart",
             r"(?P<what>Worker group (?:FAILED|UNHEALTHY)\. \d+/\d+ attempts left; will restart worker group)",
             _point("exit", detail=Value("what")),
             literal="will restart worker group",
         ),
-        _agent(
+        _remark(
             "membership_change",
             r"(?P<what>Detected \d+ new nodes from group_rank=\d+; will restart worker group)",
             _point("exit", detail=Value("what")),
             literal="will restart worker group",
         ),
-        _agent(
+        _remark(
             "told_to_stop",
             r"(?P<what>Received \S+ death signal, shutting down workers)",
             _point("exit", detail=Value("what")),
             literal="death signal, shutting down workers",
         ),
-        _agent(
+        _remark(
             # A start of one node's workers; the trainer's own first line starts the attempt.
             "workers_start",
             r"(?P<what>Starting worker group)",
             _point("custom", detail=Value("what")),
             literal="Starting worker group",
         ),
-        _agent("remark", rf"(?:{_REMARKS})"),
-        _agent("continued", r"(?: {2,}\S|\s*$)"),
+        _remark("remark", rf"(?:{_REMARKS})"),
+        _remark("continued", r"(?: {2,}\S|\s*$)"),
         _block("block_rule", ("=" * 60, "-" * 60), r"^(?:={60}|-{60})\s*$"),
         _block("block_title", (" FAILED",), r"^\S+ FAILED\s*$"),
         _block(
@@ -112,7 +112,7 @@ FORMAT = Format(
             literals=("  time      : ", "  time: "),
             regex=r"^\s+time\s*: (?P<at>\d{4}-\d\d-\d\d_\d\d:\d\d:\d\d)\s*$",
             note="Local time of the node, with the year that the headers lack; without an error file it is "
-            "the moment at which the agent noticed.",
+            "the moment at which the launcher noticed.",
         ),
         _block(
             "block_field",
