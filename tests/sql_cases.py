@@ -13,7 +13,7 @@ from stores import write_store
 
 from pipeline.config import EMPTY_CONFIG
 from pipeline.ledger.build import DATABASE, classify, connect, sql_folder
-from pipeline.ledger.relations import Relation, read_relations
+from pipeline.ledger.relations import BUILT_SCHEMAS, Relation, read_relations
 from pipeline.windows import WindowOptions
 
 TESTS = Path(__file__).resolve().parent
@@ -31,12 +31,12 @@ def empty_ledger() -> Path:
 @cache
 def all_relations() -> dict[str, Relation]:
     """Return every SELECT file of the project by qualified name, checks included."""
-    relations = read_relations(sql_folder(), ("staging", "ledger", "marts", "checks"))
+    relations = read_relations(sql_folder(), (*BUILT_SCHEMAS, "checks"))
     return {r.full_name: r for r in relations}
 
 
 def open_case(case: Path, relation: Relation, empty: Path) -> duckdb.DuckDBPyConnection:
-    """Return a database with what ``relation`` reads: the case's rows, the seeds, else nothing."""
+    """Return a database with what ``relation`` reads: the case's rows, else seeds and settings, else none."""
     given = {p.stem.removeprefix("given_"): p for p in sorted(case.glob("given_*.csv"))}
     strangers = set(given) - set(relation.reads)
     assert not strangers, f"{case}: {relation.full_name} does not read {sorted(strangers)}"
@@ -44,7 +44,7 @@ def open_case(case: Path, relation: Relation, empty: Path) -> duckdb.DuckDBPyCon
     con.execute(f"attach '{empty}' as empty (read_only)")
     for name in relation.reads:
         con.execute(f"create schema if not exists {name.partition('.')[0]}")
-        keep = "" if name.startswith("seeds.") and name not in given else "limit 0"
+        keep = "" if name.startswith(("seeds.", "config.")) and name not in given else "limit 0"
         con.execute(f"create table {name} as from empty.{name} {keep}")
         if name in given:
             load_given(con, name, given[name])

@@ -81,13 +81,20 @@ main_owners as (
     group by cause
 ),
 
+-- who owns most causes of a layer answers for time of that layer that no incident brought about
+layer_owners as (
+    select layer, arg_max(owner, (causes, owner)) as owner
+    from (select layer, owner, count(*) as causes from seeds.causes where layer <> 'unknown' group by all)
+    group by layer
+),
+
 named as (
     select
         s.cause,
         coalesce(c.title, k.title, s.cause) as title,
         c.domain,
         coalesce(c.layer, p.layer) as layer,
-        coalesce(o.owner, c.owner, t.team, p.layer) as owner,
+        coalesce(o.owner, c.owner, t.team, w.owner, 'nobody yet') as owner,
         p.charged_to,
         case when s.by_incident then coalesce(e.events, 0) end as events,
         s.lost_work_gpu_us,
@@ -108,6 +115,7 @@ named as (
     left join main_owners as o using (cause)
     left join events as e using (cause)
     left join config.owners as t on not s.by_incident and t.key = p.layer
+    left join layer_owners as w on not s.by_incident and w.layer = p.layer
 ),
 
 final as (
