@@ -75,22 +75,39 @@ planned_rows as (
     )
 ),
 
+-- a watchdog only says that somebody waited; a line without any clock may be noise of the start
+graded as (
+    select
+        e.*,
+        p.run_id is not null and e.planned <> '' as is_planned_end,
+        e.weight = 'cause' and (e.planned = '' or p.run_id is not null) as is_cause,
+        case
+            when e.cause = 'collective_timeout' or e.causal_rank >= 6 then 2
+            when e.placed_after_progress then 0
+            else 1
+        end as grade,
+    from ledger.evidence as e
+    left join planned_rows as p using (run_id, attempt)
+),
+
 -- physical evidence before symptoms, then the earliest
 ranked as (
     select
-        e.*,
+        *,
         row_number() over (
-            partition by e.run_id, e.attempt
+            partition by run_id, attempt
             order by
-                (p.run_id is not null and e.planned <> '') desc,
-                e.weight = 'cause' and (e.planned = '' or p.run_id is not null) desc,
-                e.causal_rank,
-                coalesce(e.near_us, 9000000000000000),
-                e.path,
-                e.line
+                is_planned_end desc,
+                is_cause desc,
+                grade,
+                case when grade < 2 or not is_cause then causal_rank end,
+                case when placed_after_progress then coalesce(near_us, 9000000000000000) end,
+                -- of lines without a clock the last one of a file is nearest to the end
+                case when not placed_after_progress then -line end,
+                path,
+                line
         ) as place,
-    from ledger.evidence as e
-    left join planned_rows as p using (run_id, attempt)
+    from graded
 ),
 
 firsts as (

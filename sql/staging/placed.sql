@@ -20,6 +20,7 @@ undated as (
     select
         o.*,
         coalesce(b.ts, a.ts) as near_ts,
+        b.ts is not null as follows_dated,
     from own as o
     asof left join dated as b on o.source_id = b.source_id and o.ord >= b.ord
     asof left join dated as a on o.source_id = a.source_id and o.ord <= a.ord
@@ -27,7 +28,7 @@ undated as (
 ),
 
 near as (
-    select *, ts as near_ts from own where ts is not null
+    select *, ts as near_ts, true as follows_dated from own where ts is not null
     union all by name
     from undated
 ),
