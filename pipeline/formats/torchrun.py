@@ -2,7 +2,8 @@
 
 Every node runs a launcher of its own, which prints its own block. ``Root Cause (first observed failure)``
 is the first failure among the workers of that node, to the second: the first of the whole job is the
-smallest time over all blocks. Remarks at level INFO are missing unless somebody asked for them; failures never are.
+smallest time over all blocks. Remarks at level INFO are missing unless somebody asked for them; failures
+never are.
 """
 
 from __future__ import annotations
