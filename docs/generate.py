@@ -20,7 +20,8 @@ from pipeline.formats import registry
 from pipeline.formats.format import Format
 from pipeline.ledger.build import classify
 from pipeline.ledger.query import open_store
-from pipeline.project import read_seed
+from pipeline.ledger.relations import read_relations
+from pipeline.project import SQL_FOLDER, read_seed
 from pipeline.tables import EVENT_TABLES, PROVENANCE, Column
 from pipeline.windows import WindowOptions
 
@@ -141,7 +142,7 @@ def code(text: str) -> str:
 def cli_page() -> str:
     """Return the help of every command."""
     parts = ["# Commands\n", "What `goodput COMMAND --help` prints. Source: `pipeline/commands/`.\n"]
-    root = click.Context(cli, info_name="goodput", terminal_width=100)
+    root = click.Context(cli, info_name="goodput", terminal_width=100, help_option_names=["-h", "--help"])
     parts.append(f"```text\n{cli.get_help(root)}\n```\n")
     for name, command in sorted(cli.commands.items()):
         context = click.Context(command, info_name=name, parent=root)
@@ -259,15 +260,17 @@ def empty_ledger(store: Path) -> duckdb.DuckDBPyConnection:
 
 
 def relation_sections(con: duckdb.DuckDBPyConnection, schema: str) -> Iterator[str]:
-    """Yield a section per relation of a schema."""
+    """Yield a section per relation of a schema: its grain, how not to sum it, its columns."""
     tables = "select table_name, comment from duckdb_tables() where schema_name = ? order by 1"
     columns = (
         "select column_name, data_type, comment from duckdb_columns() "
         "where schema_name = ? and table_name = ? order by column_index"
     )
+    headers = {r.name: r.header[:2] for r in read_relations(SQL_FOLDER, (schema,))}
     for name, comment in con.execute(tables, [schema]).fetchall():
         rows = [(code(c), t.lower(), m) for c, t, m in con.execute(columns, [schema, name]).fetchall()]
-        yield f"### {schema}.{name}\n\n{comment}\n\n{table(('column', 'type', 'meaning'), rows)}\n"
+        told = "\n".join(f"{line[:1].upper()}{line[1:]}." for line in headers.get(name, (comment,)))
+        yield f"### {schema}.{name}\n\n{told}\n\n{table(('column', 'type', 'meaning'), rows)}\n"
 
 
 if __name__ == "__main__":
