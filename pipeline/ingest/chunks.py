@@ -28,6 +28,7 @@ MAX_RATIO = 3000
 _FREE_BYTES = 1 << 30
 
 _BLOCK = 1 << 20
+_ZSTD_STEP = 4 << 10
 
 
 class _Blocks(Protocol):
@@ -37,15 +38,38 @@ class _Blocks(Protocol):
         """Return what one step gives, at most ``size`` bytes; nothing at the end."""
 
 
-def _open_zstd(raw: IO[bytes]) -> _Blocks:
-    """Return a reader of all frames of a zstd file."""
-    return zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True)
+class _ZstdReader:
+    """A reader of all frames of a zstd file that says when the last one is cut off.
+
+    The library's own reader takes a cut for an end. What a step is fed is small, since a few bytes of this
+    format may stand for very many.
+    """
+
+    def __init__(self, raw: IO[bytes]) -> None:
+        self._raw = raw
+        self._frame = zstandard.ZstdDecompressor().decompressobj()
+        self._rest = b""
+        self._begun = False
+
+    def read1(self, size: int, /) -> bytes:
+        """Return what the next step gives; nothing at the end."""
+        while fed := self._rest or self._raw.read(_ZSTD_STEP):
+            if self._frame.eof:
+                self._frame = zstandard.ZstdDecompressor().decompressobj()
+            content = self._frame.decompress(fed)
+            self._begun = not self._frame.eof
+            self._rest = self._frame.unused_data if self._frame.eof else b""
+            if content:
+                return content
+        if self._begun:
+            raise EOFError("the last frame is cut off")
+        return b""
 
 
 _BROKEN = (EOFError, OSError, zlib.error, lzma.LZMAError, zstandard.ZstdError)
 _OPENERS: tuple[tuple[bytes, Callable[[IO[bytes]], _Blocks]], ...] = (
     (b"\x1f\x8b", lambda raw: gzip.GzipFile(fileobj=raw)),
-    (b"\x28\xb5\x2f\xfd", _open_zstd),
+    (b"\x28\xb5\x2f\xfd", _ZstdReader),
     (b"\xfd7zXZ\x00", lzma.LZMAFile),
     (b"BZh", bz2.BZ2File),
 )

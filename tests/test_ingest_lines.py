@@ -1,0 +1,100 @@
+"""Bytes → lines → peeled lines: encodings, carriage returns, colours, prefixes of launchers."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from pipeline.ingest.lines import build_frame, is_binary, read_lines
+
+CONTENTS = {
+    b"a\nb\n": ["a", "b"],
+    b"a\nb": ["a", "b"],
+    b"a\r\nb\r\n": ["a", "b"],
+    b"\n\nx": ["", "", "x"],
+    b"\xef\xbb\xbfa\n": ["a"],
+    b"a\0\0b\n": ["ab"],
+    b"\xffa\n\xe2\x82": ["\ufffda", "\ufffd"],
+    b"": [],
+    "a\x85b\x0bc\u2028d\n".encode(): ["a\x85b\x0bc\u2028d"],
+}
+
+
+@pytest.mark.parametrize("content", CONTENTS)
+def test_lines_end_where_an_editor_says_so(content: bytes) -> None:
+    assert CONTENTS[content] == read_lines(content).to_list()
+
+
+BINARY = {
+    b"\x7fELF\x02\x01": True,
+    b"PAR1 anything": True,
+    bytes(range(256)) * 4: True,
+    b"\0" * 100: True,
+    b"": False,
+    b"iteration 1\n" * 10: False,
+    b"good\n" * 10 + b"\0" * 4096 + b"good\n": False,
+    "Schritt für Schritt ▇▇▇\n".encode() * 10: False,
+    b"\x1b[31mred\x1b[0m\r\n" * 10: False,
+}
+
+
+@pytest.mark.parametrize("head", BINARY)
+def test_a_file_that_is_no_text_is_recognised(head: bytes) -> None:
+    assert BINARY[head] == is_binary(head)
+
+
+PREFIXES: dict[str, tuple[str, int | None, str | None, str | None]] = {
+    "3: [default5]:[rank29]: text": ("text", 29, None, None),
+    "3: [default5]:text": ("text", 3, None, None),
+    " 12: text": ("text", 12, None, None),
+    "5:": ("", 5, None, None),
+    "[default7]:  text": (" text", 7, None, None),
+    "[trainer3]: text": ("text", 3, None, None),
+    "[rank12-group_rank1-attempt0]:text": ("text", 12, None, None),
+    "[1,12]<stdout>:text": ("text", 12, None, None),
+    "Thu Jun  9 09:15:21 2026[1,2]<stdout>:text": ("text", 2, None, "Thu Jun  9 09:15:21 2026"),
+    "[0] text": ("text", 0, None, None),
+    "[pod/heron-0/main] 2026-03-01T10:11:12.123456789Z text": (
+        "text",
+        None,
+        "heron-0",
+        "2026-03-01T10:11:12.123456789Z",
+    ),
+    "2026-03-01T10:11:12.1+00:00 stdout F [rank1]: text": ("text", 1, None, "2026-03-01T10:11:12.1+00:00"),
+    "\x1b[36m(WorkerDict pid=19740, ip=10.0.0.7)\x1b[0m text": ("text", None, "10.0.0.7", None),
+    "stdout: text": ("text", None, None, None),
+    "10.1.2.3: text": ("text", None, "10.1.2.3", None),
+    "gx017: [2026-01-01 00:00:00] text": ("[2026-01-01 00:00:00] text", None, "gx017", None),
+    "gx017: [default1]:[rank9]: text": ("text", 9, "gx017", None),
+    # No prefix: the words of ordinary lines.
+    "rank: 0": ("rank: 0", None, None, None),
+    "step1: warming up": ("step1: warming up", None, None, None),
+    "srun: error: gx017": ("srun: error: gx017", None, None, None),
+    "12:34:56 text": ("12:34:56 text", None, None, None),
+    "[371022.480117] NVRM": ("[371022.480117] NVRM", None, None, None),
+    # Torn: what is left of it stays in the text.
+    "3: [defau": ("[defau", 3, None, None),
+    "ault5]:text": ("ault5]:text", None, None, None),
+}
+
+
+@pytest.mark.parametrize("line", PREFIXES)
+def test_prefixes_are_peeled_and_told(line: str) -> None:
+    frame = build_frame(pl.Series([line]), 1)
+    assert PREFIXES[line] == frame.select("text", "rank", "host", "stamp").row(0)
+
+
+def test_a_line_is_split_where_a_progress_bar_returns() -> None:
+    lines = pl.Series(["3: 10%|#\r 20%|##\r[2026-01-01 00:00:00] iteration 7\r", "whole\r"])
+    frame = build_frame(lines, 7)
+    assert frame.select("line", "segment", "text", "rank").rows() == [
+        (7, 0, "10%|#", 3),
+        (7, 1, " 20%|##", 3),
+        (7, 2, "[2026-01-01 00:00:00] iteration 7", 3),
+        (8, 0, "whole", None),
+    ]
+
+
+def test_colours_are_removed_wherever_they_stand() -> None:
+    frame = build_frame(pl.Series(["\x1b[31mstep:\x1b[0m 1\x1b[K", "\x1b]0;title\x07text\x1b[I"]), 1)
+    assert frame["text"].to_list() == ["step: 1", "text"]

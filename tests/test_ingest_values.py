@@ -1,0 +1,65 @@
+"""How columns are filled from texts."""
+
+from __future__ import annotations
+
+import polars as pl
+import pytest
+
+from pipeline.formats.format import Value
+from pipeline.ingest.values import read_value
+
+CASES: list[tuple[Value, pl.DataType, dict[str, str | None]]] = [
+    (Value("v", "int"), pl.Int64(), {"1,200": "1200", " 7": "7", "1200.0": "1200", "1.5": None, "nan": None}),
+    (Value("v", "int", scale=1e-3), pl.Int64(), {"600000": "600", "1800000": "1800"}),
+    (Value("v", "float"), pl.Float64(), {"1.5E+00": "1.5", "1,874": "1874.0", "inf": "inf", "N/A": None}),
+    (Value("v", "float", scale=1e-2), pl.Float64(), {"43.5": "0.435"}),
+    (
+        Value("v", "seconds"),
+        pl.Float64(),
+        {"1-02:03:04": "93784.0", "00:10:00": "600.0", "01:30.5": "90.5", "42": "42.0", "UNLIMITED": None},
+    ),
+    (Value("v", "bool"), pl.Boolean(), {"true": "True", "No": "False", "1": "True", "maybe": None}),
+    (Value("v", "pci"), pl.String(), {"00000000:9B:00.0": "0000:9b:00", "0000:9b:00": "0000:9b:00"}),
+    (Value("v", "lower"), pl.String(), {"GX017": "gx017"}),
+    (Value("v"), pl.String(), {" a b ": "a b", "  ": None, "": None}),
+    (
+        Value("v", "tres_gpus"),
+        pl.Int64(),
+        {
+            "billing=448,cpu=1792,gres/gpu:h100=64,gres/gpu=64,mem=15T": "64",
+            "gres/gpu:a100=4,gres/gpu:h100=8": "12",
+            "cpu=4,gres/gpumem=80G": None,
+            "gres/gpu=0": "0",
+        },
+    ),
+    (
+        Value("v", "hostlist"),
+        pl.List(pl.String()),
+        {"gx[001-002]": "['gx001', 'gx002']", "None assigned": None},
+    ),
+    (Value("v", mapping={"a": "b"}), pl.String(), {"a": "b", "c": "c"}),
+    (Value("v", mapping={"a": "b", "*": "z"}), pl.String(), {"a": "b", "c": "z"}),
+    (Value(("w", "v")), pl.String(), {"x": "x"}),
+    (Value(const="end"), pl.String(), {"x": "end"}),
+    (Value(const=1), pl.Int32(), {"x": "1"}),
+]
+
+
+@pytest.mark.parametrize(("value", "dtype", "texts"), CASES)
+def test_a_value_reads_texts(value: Value, dtype: pl.DataType, texts: dict[str, str | None]) -> None:
+    fields = pl.DataFrame({"w": [""] * len(texts), "v": list(texts)})
+    column = read_value(fields, value, dtype)
+    assert list(texts.values()) == [None if item is None else str(item) for item in column.to_list()]
+    assert dtype == column.dtype
+
+
+def test_a_field_that_is_not_there_is_null() -> None:
+    assert read_value(pl.DataFrame({"v": ["1", "2"]}), Value("w", "int"), pl.Int64()).to_list() == [
+        None,
+        None,
+    ]
+
+
+def test_a_missing_text_stays_missing_under_a_mapping() -> None:
+    column = read_value(pl.DataFrame({"v": ["a", None]}), Value("v", mapping={"*": "z"}), pl.String())
+    assert column.to_list() == ["z", None]
