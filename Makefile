@@ -65,7 +65,7 @@ clean: ## Remove what can be made again, reports included (the example stays)
 $(READY): pyproject.toml requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "error: Python 3.11 or later is needed\n  now: make PYTHON=python3.12 …")'
 	@test -x $(BIN)/python || { echo 'setting up .venv (once)'; $(PYTHON) -m venv .venv; }
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -r requirements.lock
 	@# Without build isolation: the pinned setuptools is there, and nothing else is fetched.
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
