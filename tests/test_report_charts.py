@@ -13,7 +13,7 @@ from pipeline.ledger.query import open_store
 from pipeline.report.charts.font import fit, printable, text_width
 from pipeline.report.charts.layout import spread
 from pipeline.report.charts.palette import CODES, ORDER
-from pipeline.report.charts.scale import nice_ticks, time_ticks
+from pipeline.report.charts.scale import nice_ticks, tick_texts, time_ticks
 from pipeline.report.charts.svg import SIZE, WIDTH
 from pipeline.report.load import load_facts
 from pipeline.report.model import Review
@@ -168,6 +168,12 @@ def test_characters_that_the_face_lacks_are_replaced() -> None:
 )
 def test_ticks_are_round(expected: list[float], high: float) -> None:
     assert expected == pytest.approx(nice_ticks(high, 5 if high == 100 else 6))
+
+
+def test_labels_of_ticks_tell_them_apart() -> None:
+    assert tick_texts([0.0, 2.5, 5.0, 12.5]) == ["0", "2.5", "5.0", "12.5"]
+    assert tick_texts([0.0, 1000.0, 2000.0]) == ["0", "1,000", "2,000"]
+    assert tick_texts(nice_ticks(0.07)) == ["0", "0.02", "0.04", "0.06"]
 
 
 @pytest.mark.parametrize(

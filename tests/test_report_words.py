@@ -10,7 +10,7 @@ import pytest
 
 from pipeline.report import units
 from pipeline.report.text import anchor, elide, visible
-from pipeline.report.words import Headline, alternative, headline, in_sentence, listed, marks_of, second_line
+from pipeline.report.words import Headline, alternative, clause, headline, listed, marks_of, second_line
 
 CASES = Path(__file__).parent / "report" / "words_cases.csv"
 
@@ -141,10 +141,13 @@ def test_periods(expected: str, start: datetime, end: datetime) -> None:
     assert expected == units.period(start, end)
 
 
-def test_titles_inside_a_sentence_lose_their_capital_and_names_keep_it() -> None:
-    expected = ["node failure", "GPU fell off the bus", "NCCL time-out", "Xid 79", "out of GPU memory"]
-    titles = ["Node failure", "GPU fell off the bus", "NCCL time-out", "Xid 79", "Out of GPU memory"]
-    assert expected == [in_sentence(title) for title in titles]
+def test_reasons_end_a_sentence() -> None:
+    reasons = ["The peak is not known.", "MFU is not printed", "no step line"]
+    assert [clause(reason) for reason in reasons] == [
+        "the peak is not known",
+        "MFU is not printed",
+        "no step line",
+    ]
 
 
 def test_lists_and_text_alternatives() -> None:

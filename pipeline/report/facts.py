@@ -99,12 +99,14 @@ class Facts:
         """Why composite goodput is not known; names how many runs where it is not all of them."""
         if self.total.undefined_reason and self.total.training_time_goodput is None:
             return self.total.undefined_reason
-        reasons = [run.g_model_reason for run in self.runs_goodput if run.g_model_reason]
-        if not reasons:
+        runs = [run for run in self.runs_goodput if run.g_model_reason and run.productive_gpu_s > 0]
+        if not runs:
             return self.total.g_model_reason or "no model FLOPs in the logs"
-        if len(reasons) == len(self.runs_goodput):
-            return reasons[0]
-        return f"{reasons[0]} ({len(reasons)} of {len(self.runs_goodput)} runs)"
+        reason = runs[0].g_model_reason or ""
+        if len(runs) == len(self.runs_goodput):
+            return reason
+        which = runs[0].run_id if len(runs) == 1 else f"{len(runs)} of {len(self.runs_goodput)} runs"
+        return f"{reason} ({which})"
 
     @property
     def run_name(self) -> str:

@@ -90,11 +90,12 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A titled list; ``empty`` is printed where there are no items."""
+    """A titled list; ``empty`` is printed where there are no items, ``note`` below them."""
 
     title: str
     items: tuple[Item, ...]
     empty: str = ""
+    note: str = ""
     kind: Literal["list"] = "list"
 
 

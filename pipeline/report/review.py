@@ -49,10 +49,11 @@ def write_review(store: Path, out: Path, config: Config, *, previous: Path | Non
     given = Given(config.actions, None if previous is None else read_previous(previous))
     review = build_review(facts, given, config.report.paper)
     charts = draw_charts(review)
+    model = to_json(review)
     files: dict[str, bytes] = {
         "review.pdf": build_pdf(review, charts),
-        "review.html": build_html(review, charts).encode(),
-        "model.json": to_json(review).encode(),
+        "review.html": build_html(review, charts, model).encode(),
+        "model.json": model.encode(),
         **{f"charts/{name}.svg": svg.encode() for name, svg in charts.items()},
     }
     return ReviewSummary(review.headline, review.second, tuple(_write(out, files)))

@@ -21,8 +21,20 @@ def plain(review: Review, *, with_facts: bool = True) -> dict[str, Any]:
 
 
 def to_json(review: Review) -> str:
-    """Return model.json; the same review gives the same text."""
-    return json.dumps(plain(review), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    """Return model.json; the same review gives the same text, and a row of a table is a line of it."""
+    return _text(plain(review), "\n") + "\n"
+
+
+def _text(value: Any, start: str) -> str:
+    """Return JSON in which only what holds other containers is broken into lines; ``start`` begins a line."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    if not any(isinstance(item, (dict, list)) for item in inner):
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    deeper = f"{start} "
+    if isinstance(value, dict):
+        parts = [f"{json.dumps(key)}: {_text(item, deeper)}" for key, item in value.items()]
+        return f"{{{deeper}{f',{deeper}'.join(parts)}{start}}}"
+    return f"[{deeper}{f',{deeper}'.join(_text(item, deeper) for item in value)}{start}]"
 
 
 def _plain(value: Any) -> Any:

@@ -20,9 +20,6 @@ MARKS = {
     "¶": "¶ inferred, not evidenced",
 }
 
-#: First words of titles that keep their capital inside a sentence.
-_PROPER = frozenset({"Xid", "InfiniBand", "Slurm", "Python", "Lustre", "Triton", "Kubernetes", "Linux"})
-
 
 @dataclass(frozen=True, slots=True)
 class Headline:
@@ -78,9 +75,7 @@ def _first_sentence(facts: Headline) -> str:
     change = _change(facts)
     if change == ", unchanged" and facts.top_loss:
         size = f"{_hours(facts.top_loss_gpu_s)} ({percent(facts.top_loss_share)} of training capacity)"
-        return (
-            f"Goodput {percent(goodput)}, unchanged; largest loss is {in_sentence(facts.top_loss)}, {size}."
-        )
+        return f"Goodput {percent(goodput)}, unchanged; largest loss is {quoted(facts.top_loss)}, {size}."
     if facts.disruptions == 0:
         return f"Goodput {percent(goodput)}{change}; no disruption in {_hours(facts.held_gpu_s)} held."
     cost = f"{counted(facts.disruptions, 'disruption')} cost {_hours(facts.cost_gpu_s)}"
@@ -102,8 +97,8 @@ def _top(facts: Headline) -> str:
     if not facts.top_cause or facts.cost_gpu_s <= 0:
         return ""
     if facts.top_share > 1 - 1e-9:
-        return f", {'its cause' if facts.disruptions == 1 else 'all of it'} {in_sentence(facts.top_cause)}"
-    return f", {percent(facts.top_share)} of it {in_sentence(facts.top_cause)}"
+        return f", {'its cause' if facts.disruptions == 1 else 'all of it from'} {quoted(facts.top_cause)}"
+    return f", {percent(facts.top_share)} of it from {quoted(facts.top_cause)}"
 
 
 def _budget(facts: Headline) -> str:
@@ -123,17 +118,15 @@ def second_line(held_gpu_s: float, productive_gpu_s: float, composite: float | N
     return f"{kept}; composite goodput is not known: {clause(reason)}."
 
 
-def in_sentence(title: str) -> str:
-    """Return a title as it stands inside a sentence: without its capital, unless it is a name."""
-    first, _, _ = title.partition(" ")
-    if first in _PROPER or not first[:1].isupper() or first[1:] != first[1:].lower():
-        return title
-    return title[:1].lower() + title[1:]
+def quoted(title: str) -> str:
+    """Return a title as it stands inside a sentence; titles are no part of its grammar."""
+    return f"“{title}”"
 
 
 def clause(text: str) -> str:
-    """Return a reason as the end of a sentence: no capital, no full stop."""
-    return in_sentence(text.strip().rstrip("."))
+    """Return a reason as the end of a sentence: no full stop, and no capital unless it is a name's."""
+    words = text.strip().rstrip(".")
+    return words if words[1:2].isupper() else words[:1].lower() + words[1:]
 
 
 def listed(words: Iterable[str], last: str = "and") -> str:

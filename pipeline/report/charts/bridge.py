@@ -8,11 +8,11 @@ from pipeline.report import units
 from pipeline.report.charts.font import fit, text_width
 from pipeline.report.charts.layout import spread
 from pipeline.report.charts.palette import RULE, SOFT
-from pipeline.report.charts.scale import Linear, nice_ticks
+from pipeline.report.charts.scale import Linear, nice_ticks, tick_texts
 from pipeline.report.charts.svg import SIZE, SMALL, WIDTH, Drawing
 
 _LABELS, _AXIS_END = 134.0, 412.0
-_ROW, _BAR = 11.0, 8.0
+_ROW, _BAR = 10.4, 7.8
 _STRIP_Y, _STRIP = 28.0, 13.0
 
 
@@ -87,10 +87,9 @@ class Bridge:
         decimals = units.gpu_hours_decimals([self.total.gpu_s])
         foot = top + (len(self.rows) + 1) * _ROW + 2
         ticks = nice_ticks(self.total.gpu_s / units.HOUR)
-        for tick in ticks:
+        for tick, text in zip(ticks, tick_texts(ticks), strict=True):
             x = scale.at(tick * units.HOUR)
             drawing.line(x, top - 2, x, foot, colour="#E6E6E6")
-            text = units.number(tick, units.decimals_for(ticks[-1]) if ticks[-1] < 10 else 0)
             drawing.text(x, foot + 7, text, anchor="middle", size=SMALL, colour=SOFT)
         drawing.text(0, foot + 7, "GPU-hours, enlarged", size=SMALL, colour=SOFT)
         at = 0.0

@@ -25,8 +25,9 @@ def _face(bold: bool) -> FT2Font:
 
 
 @cache
-def _known(bold: bool) -> frozenset[int]:
-    return frozenset(_face(bold).get_charmap())
+def _known() -> frozenset[int]:
+    """Return the characters that both weights can draw."""
+    return frozenset(_face(False).get_charmap()) & frozenset(_face(True).get_charmap())
 
 
 @cache
@@ -41,7 +42,7 @@ def printable(text: str) -> str:
 
     One missing glyph would make a reader of SVG set the whole label in another face.
     """
-    known = _known(False) & _known(True)
+    known = _known()
     return "".join(c if ord(c) in known else REPLACEMENT for c in visible(text))
 
 

@@ -57,8 +57,8 @@ TITLES = {
 
 
 def layer_of(layer: str) -> str:
-    """Return the layer whose code draws a layer; one that the palette does not know is unattributed."""
-    return layer if layer in CODES else "unknown"
+    """Return the layer whose code draws a layer: the program's is that of model goodput."""
+    return "model" if layer == "program" else layer if layer in CODES else "unknown"
 
 
 def order_of(layer: str) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pipeline.report import units
 from pipeline.report.charts.font import fit
 from pipeline.report.charts.palette import SOFT
-from pipeline.report.charts.scale import Linear, nice_ticks
+from pipeline.report.charts.scale import Linear, nice_ticks, tick_texts
 from pipeline.report.charts.svg import SIZE, SMALL, Drawing
 
 _LABELS, _AXIS_END = 150.0, 385.0
@@ -51,10 +51,9 @@ class Pareto:
         scale = Linear(0, high, _LABELS, _AXIS_END)
         foot = top + len(self.rows) * _ROW
         ticks = nice_ticks(high / units.HOUR)
-        for tick in ticks:
+        for tick, text in zip(ticks, tick_texts(ticks), strict=True):
             x = scale.at(tick * units.HOUR)
             drawing.line(x, top - 2, x, foot, colour="#E6E6E6")
-            text = units.number(tick, units.decimals_for(ticks[-1]) if ticks[-1] < 10 else 0)
             drawing.text(x, foot + 7, text, anchor="middle", size=SMALL, colour=SOFT)
         drawing.text(0, foot + 7, "GPU-hours", size=SMALL, colour=SOFT)
         drawing.text(_COUNT, 6, "times", anchor="end", size=SMALL, colour=SOFT)

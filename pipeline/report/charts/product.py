@@ -10,7 +10,7 @@ from pipeline.report.charts.scale import Linear
 from pipeline.report.charts.svg import SMALL, Drawing
 
 _BAR_X, _BAR_END = 150.0, 405.0
-_ROW, _BAR = 20.0, 10.0
+_ROW, _BAR = 18.0, 9.5
 _KEPT, _GROUND = "#D9D9D9", "#F2F2F2"
 
 
@@ -61,7 +61,7 @@ class Product:
 def _draw_factor(drawing: Drawing, scale: Linear, factor: Factor, y: float) -> None:
     product = factor.layer == "productive"
     drawing.text(0, y + 5.6, factor.title if not product else f"= {factor.title}", bold=True)
-    drawing.text(0, y + 13.4, factor.definition, size=SMALL, colour=SOFT)
+    drawing.text(0, y + 12.8, factor.definition, size=SMALL, colour=SOFT)
     value_x = _BAR_END + 9
     if factor.value is None:
         drawing.rect(_BAR_X, y, _BAR_END - _BAR_X, _BAR, "#fff", stroke=RULE)
@@ -84,4 +84,4 @@ def _draw_factor(drawing: Drawing, scale: Linear, factor: Factor, y: float) -> N
         drawing.line(x, y - 2, x, y + _BAR + 2, colour=INK, width=1.6)
         notes.append(f"target {units.percent(factor.target)}")
     if notes:
-        drawing.text(value_x, y + 15.2, ", ".join(notes), size=5.8)
+        drawing.text(value_x, y + 14.4, ", ".join(notes), size=5.8)

@@ -41,6 +41,12 @@ def nice_ticks(high: float, most: int = 6) -> list[float]:
     return [step * n for n in range(math.floor(high / step * (1 + 1e-9)) + 1)]
 
 
+def tick_texts(ticks: list[float]) -> list[str]:
+    """Return the labels of ticks, with as many decimals as tell them apart exactly."""
+    places = next((n for n in range(6) if all(abs(round(t, n) - t) < 1e-9 for t in ticks)), 6)
+    return [units.number(tick, places) for tick in ticks]
+
+
 _STEPS_S = (
     1, 2, 5, 10, 15, 30,
     60, 120, 300, 600, 900, 1800,

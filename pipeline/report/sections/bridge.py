@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 from pipeline.report import units
 from pipeline.report.charts.bridge import Bridge, Part
@@ -11,7 +11,7 @@ from pipeline.report.facts import Facts
 from pipeline.report.model import Figure
 from pipeline.report.words import alternative
 
-_ROWS = 10
+_ROWS = 9
 
 
 def build_bridge(facts: Facts) -> Figure:
@@ -25,9 +25,10 @@ def build_bridge(facts: Facts) -> Figure:
     rows = _rows(facts)
     lost = sum(row.gpu_s for row in rows)
     share = _share(facts, "", total.lost_gpu_s)
-    label = f"{units.gpu_hours(total.lost_gpu_s)}{units.THIN}GPU-h lost ({share})"
+    decimals = units.gpu_hours_decimals([lost])
+    label = f"{units.gpu_hours(total.lost_gpu_s, decimals)}{units.THIN}GPU-h lost ({share})"
     if total.planned_gpu_s > 0:
-        label += f", {units.gpu_hours(total.planned_gpu_s)} planned"
+        label += f", {units.gpu_hours(total.planned_gpu_s, decimals)} planned"
     bridge = Bridge(strip, rows, Part("Not productive", "", lost, label))
     values = [f"{p.title} {units.gpu_hours(p.gpu_s)} GPU-hours {p.label}".rstrip() for p in (*strip, *rows)]
     return Figure(
@@ -45,17 +46,19 @@ def _rows(facts: Facts) -> tuple[Part, ...]:
     for loss in facts.losses:
         if loss.layer != "productive":
             sums[layer_of(loss.layer), loss.title] += loss.gpu_s
-    kept = set(sorted(sums, key=lambda key: (-sums[key], key))[:_ROWS])
-    others: dict[str, list[float]] = defaultdict(list)
-    for (layer, title), gpu_s in sums.items():
-        if (layer, title) not in kept:
-            others[layer].append(gpu_s)
-    named = [(layer, title, sums[layer, title]) for layer, title in kept]
-    rest = [(layer, f"{TITLES[layer]}, {len(v)} smaller", sum(v)) for layer, v in others.items()]
-    if not any(layer == "unknown" for layer, _, _ in (*named, *rest)):
-        rest.append(("unknown", TITLES["unknown"], 0.0))
-    named.sort(key=lambda row: (order_of(row[0]), -row[2], row[1]))
-    rows = sorted([*named, *rest], key=lambda row: (order_of(row[0]), row in rest, -row[2], row[1]))
+    ranked = sorted(sums, key=lambda key: (-sums[key], key))
+    shown, small = ranked[:_ROWS], ranked[_ROWS:]
+    counts = Counter(layer for layer, _ in small)
+    rows = [(layer, title, sums[layer, title]) for layer, title in shown]
+    # Of the small ones, one that is alone in its layer is called by its name; the others go together.
+    rows += [(layer, title, sums[layer, title]) for layer, title in small if counts[layer] == 1]
+    rows.sort(key=lambda row: (order_of(row[0]), -row[2], row[1]))
+    for layer in (layer for layer, count in counts.items() if count > 1):
+        title = f"{TITLES[layer]}, {counts[layer]} smaller"
+        rows.append((layer, title, sum(sums[key] for key in small if key[0] == layer)))
+    if not any(layer == "unknown" for layer, _, _ in rows):
+        rows.append(("unknown", TITLES["unknown"], 0.0))
+    rows.sort(key=lambda row: order_of(row[0]))
     return tuple(Part(title, layer, gpu_s, _share(facts, layer, gpu_s)) for layer, title, gpu_s in rows)
 
 

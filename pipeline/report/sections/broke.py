@@ -14,7 +14,7 @@ from pipeline.report.rows import Cause, Incident
 from pipeline.report.sections.given import Given
 from pipeline.report.sections.lanes import build_attempts
 from pipeline.report.text import anchor, elide
-from pipeline.report.words import alternative, clause, in_sentence, marks_of
+from pipeline.report.words import alternative, clause, marks_of, quoted
 
 _MOST_INCIDENTS = 20
 _MOST_CAUSES = 12
@@ -57,13 +57,13 @@ def _sentence(facts: Facts, numbers: dict[str, str]) -> str:
     text = f"{what[:1].upper()}{what[1:]} cost {size} GPU-hours"
     if len(facts.interruptions) > 1:
         top = max(facts.interruptions, key=lambda i: (i.period_gpu_s, i.incident_id))
-        text += f"; the costliest was no. {numbers[top.incident_id]}, {_cause(top)}: "
+        text += f"; the costliest was no.{units.SPACE}{numbers[top.incident_id]}, {_cause(top)}: "
         text += f"{units.gpu_hours(top.period_gpu_s)} GPU-hours"
     return f"{text}."
 
 
 def _cause(incident: Incident) -> str:
-    return in_sentence(incident.title or incident.cause or "unknown cause")
+    return quoted(incident.title or incident.cause or "unknown")
 
 
 def _build_pareto(facts: Facts) -> Figure:
@@ -151,7 +151,7 @@ def _build_incidents(facts: Facts, numbers: dict[str, str]) -> Table:
     return Table(
         name="incidents",
         caption="Interruptions in order of time. Each id is understood by goodput explain."
-        + (f" The {_MOST_INCIDENTS} costliest; {hidden:,} more are in the HTML print." if hidden else ""),
+        + (f" The {_MOST_INCIDENTS} costliest; {hidden:,} more in the HTML print." if hidden else ""),
         columns=(
             Column("#", "right"),
             Column("when", share=4),

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from pipeline.report import units
 from pipeline.report.budget import build_budget
-from pipeline.report.charts.palette import TITLES, layer_of
 from pipeline.report.facts import Facts
-from pipeline.report.model import Beside, Block, Box, Column, Item, Listing, Page, Row, Table, Text
+from pipeline.report.model import Beside, Block, Box, Column, Item, Listing, Page, Row, Table
 from pipeline.report.rows import Cause
 from pipeline.report.sections.bridge import build_bridge
 from pipeline.report.sections.given import Given
@@ -21,6 +20,9 @@ _TABLE_ROWS = 5
 _PROPOSALS = 3
 _HOSTS = 4
 
+#: Characters of a first action that are printed.
+_MOST_TEXT = 130
+
 #: A cause that took less than this share of all losses is no reason to act.
 _WORTH_ACTING = 0.02
 
@@ -32,9 +34,6 @@ def build(facts: Facts, given: Given) -> Page:
     if facts.causes:
         blocks.append(_build_causes(facts, given))
     blocks.append(Beside(_build_actions(facts, given), _build_budget_box(facts), share=64))
-    notes = _notes(facts)
-    if notes:
-        blocks.append(Text(notes))
     return Page(
         number=1,
         key="summary",
@@ -53,7 +52,7 @@ def _build_causes(facts: Facts, given: Given) -> Table:
     total = facts.total
 
     def row_of(
-        n: str, title: str, layer: str, owner: str, causes: Sequence[Cause], delta: str, action: str
+        n: str, title: str, payer: str, owner: str, causes: Sequence[Cause], delta: str, action: str
     ) -> tuple[str, ...]:
         gpu_s = sum(cause.gpu_s for cause in causes)
         counts = [cause.events for cause in causes if cause.events is not None]
@@ -61,7 +60,7 @@ def _build_causes(facts: Facts, given: Given) -> Table:
         return (
             n,
             title,
-            layer,
+            payer,
             owner,
             units.gpu_hours(gpu_s, decimals),
             units.percent(share),
@@ -74,9 +73,9 @@ def _build_causes(facts: Facts, given: Given) -> Table:
     for n, cause in enumerate(shown, 1):
         change = None if before is None else (cause.share or 0) - before.get(cause.cause, 0.0)
         title = f"{cause.title}{cause.mark or ''}"
-        layer = TITLES[layer_of(cause.layer or "unknown")].lower()
-        action = cause.first_action or "–"
-        cells = row_of(str(n), title, layer, cause.owner or "–", [cause], units.signed_points(change), action)
+        payer = cause.charged_to or cause.layer or "–"
+        action = elide(cause.first_action or "–", _MOST_TEXT)
+        cells = row_of(str(n), title, payer, cause.owner or "–", [cause], units.signed_points(change), action)
         rows.append(Row(cells))
     if rest:
         rows.append(Row(row_of("", f"all other ({len(rest):,})", "", "", rest, "", "")))
@@ -93,7 +92,7 @@ def _build_causes(facts: Facts, given: Given) -> Table:
         columns=(
             Column("#", "right"),
             Column("cause", share=5),
-            Column("layer"),
+            Column("charged to"),
             Column("owner", share=3),
             Column("GPU-h", "right"),
             Column("share", "right"),
@@ -119,7 +118,10 @@ def _build_actions(facts: Facts, given: Given) -> Listing:
     worth = [c for c in facts.causes if _can_act(facts, c) and c.gpu_s >= _WORTH_ACTING * lost]
     items += [_proposal(facts, cause, n) for n, cause in enumerate(worth[:_PROPOSALS], 1)]
     return Listing(
-        "Actions", tuple(items), empty="None carried over, and no cause stands out enough to propose one."
+        "Actions",
+        tuple(items),
+        empty="None carried over, and no cause stands out enough to propose one.",
+        note=_notes(facts),
     )
 
 

@@ -72,7 +72,7 @@ def _build_coverage(facts: Facts) -> Figure:
     return Figure(
         name="coverage",
         caption="When each file has lines, is silent, or does not reach."
-        + (f" The {_MOST_LANES} largest files; {hidden:,} more are in the table." if hidden else ""),
+        + (f" The {_MOST_LANES} largest files; {hidden:,} more in the table." if hidden else ""),
         alt=alternative(
             "Coverage by source",
             [
@@ -103,7 +103,7 @@ def _build_sources(facts: Facts) -> Table:
         name="sources",
         caption="Files and how far they were understood; below a file, its most frequent unknown lines."
         + (
-            f" The {_MOST_SOURCES} with most unknown lines; {hidden:,} more are in the HTML print."
+            f" The {_MOST_SOURCES} with most unknown lines; {hidden:,} more in the HTML print."
             if hidden
             else ""
         ),
@@ -226,7 +226,7 @@ def _value(value: float, unit: str | None) -> str:
 def _build_sensitivity(facts: Facts) -> Table:
     ranked = sorted(facts.sensitivity, key=lambda s: (s.run_id == ALL, s.run_id))
     if len(ranked) > _MOST_RUNS or len(facts.runs_goodput) == 1:
-        ranked = [s for s in ranked if s.run_id == ALL]
+        ranked = [s for s in ranked if (s.run_id == ALL) == (len(facts.runs_goodput) > 1)]
     return Table(
         name="sensitivity",
         caption="Sensitivity: goodput under other assumptions.",
@@ -264,7 +264,5 @@ def _build_definitions(facts: Facts) -> Table:
             Column("out of", share=5),
             Column("unit"),
         ),
-        rows=tuple(
-            Row((m.title, m.formula or "–", m.denominator or "–", m.unit or "–")) for m in facts.metrics
-        ),
+        rows=tuple(Row((m.title, m.formula or "", m.denominator or "", m.unit or "")) for m in facts.metrics),
     )

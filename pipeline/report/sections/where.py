@@ -184,9 +184,9 @@ def _build_runs(facts: Facts) -> Table:
         name="runs",
         caption="Runs: who, how large, how well. Each factor is a share of what the one before it left.",
         columns=(
-            Column("run", share=5),
+            Column("run", share=4),
             Column("GPUs", "right"),
-            Column("device", share=3),
+            Column("device", share=4),
             Column("trainer", share=3),
             Column("attempts", "right"),
             Column("steps", "right"),

@@ -10,7 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from pipeline.report.model import Review
-from pipeline.report.serialise import plain, to_json
+from pipeline.report.serialise import plain
 from pipeline.report.text import settled
 
 _FOLDER = Path(__file__).parent
@@ -19,12 +19,13 @@ _FOLDER = Path(__file__).parent
 _UNSAFE = re.compile(r"[<>&\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")
 
 
-def build_html(review: Review, charts: Mapping[str, str]) -> str:
+def build_html(review: Review, charts: Mapping[str, str], model: str) -> str:
     """Return the review as one HTML file.
 
     Args:
         review: what to print.
         charts: SVG of each figure by its name; their text was escaped when they were drawn.
+        model: the model as JSON text, to be embedded.
     """
     env = Environment(
         loader=FileSystemLoader(_FOLDER),
@@ -38,7 +39,7 @@ def build_html(review: Review, charts: Mapping[str, str]) -> str:
         review=plain(review, with_facts=False),
         charts={name: Markup(svg) for name, svg in charts.items()},
         style=Markup((_FOLDER / "review.css").read_text(encoding="utf-8")),
-        model=Markup(_embedded(to_json(review))),
+        model=Markup(_embedded(model)),
     )
 
 
