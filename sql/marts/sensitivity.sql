@@ -54,9 +54,9 @@ final as (
     select
         p.run_id,
         p.training_time_goodput as as_is,
-        p.productive_gpu_s / nullif(p.capacity_gpu_s - p.planned_gpu_s, 0) as unknown_all_lost,
-        (p.productive_gpu_s + p.unknown_gpu_s) / nullif(p.capacity_gpu_s - p.planned_gpu_s, 0) as unknown_all_productive,
-        (p.productive_gpu_s + coalesce(w.gpu_s, 0)) / nullif(p.capacity_gpu_s - p.planned_gpu_s, 0) as lost_to_last_announced,
+        p.training_time_goodput as unknown_all_lost,
+        p.training_time_goodput + p.unknown_gpu_s / nullif(p.capacity_gpu_s - p.planned_gpu_s, 0) as unknown_all_productive,
+        p.training_time_goodput + coalesce(w.gpu_s, 0) / nullif(p.capacity_gpu_s - p.planned_gpu_s, 0) as lost_to_last_announced,
         p.unknown_gpu_s,
         coalesce(w.gpu_s, 0) as announced_gpu_s,
     from marts.period as p
