@@ -8,8 +8,9 @@ marks as (
         t.attempt,
         p.allocated_us,
         p.process_us,
-        least(greatest(coalesce(t.init_end_us, p.process_us), p.process_us), coalesce(p.loop_us, e.stop_us)) as init_end_us,
-        t.init_end_us is not null as knows_init,
+        -- where no line ends initialisation, it lasts until the load
+        least(greatest(coalesce(t.init_end_us, r.start_us, p.process_us), p.process_us), coalesce(p.loop_us, e.stop_us)) as init_end_us,
+        coalesce(t.init_end_us, r.start_us) is not null as knows_init,
         coalesce(p.loop_us, e.stop_us) as loop_us,
         t.place_in_holding,
         e.stop_us,
@@ -23,6 +24,7 @@ marks as (
     inner join ledger.ends as e using (run_id, attempt)
     inner join ledger.incident_ids as i using (run_id, attempt)
     left join ledger.holdings as h on h.run_id = t.run_id and h.holding = t.holding
+    left join ledger.restores as r on r.run_id = t.run_id and r.attempt = t.attempt
     where t.observed
 ),
 
