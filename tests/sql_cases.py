@@ -1,4 +1,8 @@
-"""Cases of SQL as folders of data: given rows in, one SELECT run, rows out."""
+"""Cases of SQL as folders of data: given rows in, one SELECT run, rows out.
+
+Cases that mix stamps with microseconds play in the first days of 1970, so that second 100 is 00:01:40
+as a stamp and 100_000_000 as a number.
+"""
 
 from __future__ import annotations
 
@@ -63,12 +67,12 @@ def load_given(con: duckdb.DuckDBPyConnection, name: str, path: Path) -> None:
 
 
 def read_csv(path: Path) -> tuple[list[str], list[list[str | None]]]:
-    """Return header and rows of a CSV file; an empty cell is None."""
+    """Return header and rows of a CSV file; an empty cell is None, two single quotes are the empty text."""
     with path.open(encoding="utf-8", newline="") as file:
         rows = [row for row in csv.reader(file) if row]
     assert rows, f"{path} has no header"
     assert all(len(row) == len(rows[0]) for row in rows), f"{path}: rows of unequal length"
-    return rows[0], [[cell or None for cell in row] for row in rows[1:]]
+    return rows[0], [["" if cell == "''" else cell or None for cell in row] for row in rows[1:]]
 
 
 def result_rows(con: duckdb.DuckDBPyConnection, sql: str, columns: list[str]) -> list[tuple[str | None, ...]]:
