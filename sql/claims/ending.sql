@@ -46,7 +46,7 @@ phases as (
     select
         run_id,
         attempt,
-        progress_us as start_us,
+        stop_us as start_us,
         least(coalesce(left_us, release_us), release_us) as end_us,
         'shutdown' as category,
         incident_id,
@@ -59,7 +59,7 @@ phases as (
     select
         run_id,
         attempt,
-        greatest(left_us, progress_us) as start_us,
+        greatest(left_us, stop_us) as start_us,
         release_us as end_us,
         'idle_held' as category,
         incident_id,

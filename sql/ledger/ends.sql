@@ -280,7 +280,8 @@ stopped as (
     select
         *,
         case
-            when kind in ('completed', 'ongoing') then progress_us
+            when kind in ('completed', 'ongoing') then
+                case when has_steps then progress_us else coalesce(exit_us, loop_end_us, release_us) end
             when fault_us is null then
                 least(release_us, progress_us + case when has_steps and not last_was_open then coalesce(interval_us, 0) // 2 else 0 end)
             when stalled_us is not null and fault_us = stalled_us and has_steps then

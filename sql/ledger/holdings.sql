@@ -3,16 +3,15 @@
 with
 
 world_sizes as (
-    select source_id, max(try_cast(value as bigint)) as gpus
-    from events.facts
-    where key = 'world_size'
-    group by source_id
+    select s.run_id, w.source_id, w.gpus
+    from staging.world_sizes as w
+    inner join staging.sources as s using (source_id)
 ),
 
 run_world_sizes as (
-    select run_id, max(try_cast(value as bigint)) as gpus
-    from staging.facts
-    where key = 'world_size'
+    select run_id, max(gpus) as gpus
+    from world_sizes
+    where run_id is not null
     group by run_id
 ),
 

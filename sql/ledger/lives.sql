@@ -23,10 +23,17 @@ widths as (
     group by h.run_id
 ),
 
+world_sizes as (
+    select s.run_id, max(w.gpus) as world_size
+    from staging.world_sizes as w
+    inner join staging.sources as s using (source_id)
+    where s.run_id is not null
+    group by s.run_id
+),
+
 facts as (
     select
         run_id,
-        max(try_cast(value as bigint)) filter (where key = 'world_size') as world_size,
         max(value) filter (where key = 'gpu_model' and place = 1) as gpu_model,
         max(try_cast(value as double)) filter (where key = 'peak_flops_per_gpu' and place = 1) as peak_flops,
     from staging.facts
@@ -48,11 +55,11 @@ select
         when s.from_accounting then 'accounting'
         else 'last line'
     end as end_source,
-    coalesce(c.gpus, w.step_gpus, f.world_size, w.any_gpus, 1)::bigint as gpus,
+    coalesce(c.gpus, w.step_gpus, z.world_size, w.any_gpus, 1)::bigint as gpus,
     case
         when c.gpus is not null then 'configuration'
         when w.step_gpus is not null then 'largest allocation that made a step'
-        when f.world_size is not null then 'world size in the log'
+        when z.world_size is not null then 'world size in the log'
         when w.any_gpus is not null then 'largest allocation'
         else 'not known: counted as one accelerator'
     end as gpus_source,
@@ -66,4 +73,5 @@ from spans as s
 left join config.runs as c using (run_id)
 left join widths as w using (run_id)
 left join facts as f using (run_id)
+left join world_sizes as z using (run_id)
 where coalesce(epoch_us(c.end_ts), s.end_us) > coalesce(epoch_us(c.start_ts), s.start_us)

@@ -33,9 +33,9 @@ formats as (
 ),
 
 names as (
-    select run_id, count(distinct value) as names
-    from staging.facts
-    where key = 'run_name'
+    select run_id, count(distinct detail) as names
+    from staging.placed
+    where kind = 'phase' and name = 'process_start' and format = 'goodput_records'
     group by run_id
 ),
 

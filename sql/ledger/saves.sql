@@ -51,6 +51,8 @@ paired as (
         bool_or(edge = 'end') as has_end,
         bool_or(edge = 'span') as has_span,
         bool_and(coalesce(ok, true)) as ok,
+        bool_or(edge = 'span' and ok) as span_is_durable,
+        any_value(format) as format,
         min(ord) as ord,
         arg_min(source_id, ord) as source_id,
         arg_min(line, ord) as line,
@@ -104,24 +106,52 @@ used as (
     group by all
 ),
 
+-- a program that prints when a save goes on in the background waits for it before it saves again
+followed as (
+    select
+        *,
+        format = 'torchtitan' and has_blocked and not has_end
+            and lead(stall_start_us) over (partition by run_id, attempt order by stall_start_us nulls last) is not null
+            as followed_by_save,
+        lead(stall_start_us) over (partition by run_id, attempt order by stall_start_us nulls last) as next_save_us,
+    from timed
+),
+
+synchronous as (
+    select distinct run_id
+    from staging.facts
+    where key = 'async_save' and lower(value) in ('disabled', 'false')
+),
+
 final as (
     select
         t.*,
         case
             when not t.ok then false
-            when t.has_end then true
+            when t.has_end or coalesce(t.span_is_durable, false) then true
+            when t.format = 'torchtitan' and t.has_blocked and y.run_id is not null then true
+            when t.followed_by_save then true
             when u.used_by is not null then true
             else false
         end as durable,
         case
+            when t.has_end or coalesce(t.span_is_durable, false) then t.stall_end_us
+            when t.format = 'torchtitan' and t.has_blocked and y.run_id is not null then t.stall_end_us
+            when t.followed_by_save then t.next_save_us
+            else t.stall_end_us
+        end as durable_from_us,
+        case
             when not t.ok then 'failed'
-            when t.has_end then 'logged'
+            when t.has_end or coalesce(t.span_is_durable, false) then 'logged'
+            when t.format = 'torchtitan' and t.has_blocked and y.run_id is not null then 'saves are synchronous'
+            when t.followed_by_save then 'the next save waited for it'
             when u.used_by is not null then 'a later load used it'
             when t.has_span then 'no line says so'
             else 'no completion logged'
         end as durable_how,
-    from timed as t
+    from followed as t
     left join used as u using (run_id, attempt, save_key)
+    left join synchronous as y using (run_id)
 )
 
 select
@@ -130,7 +160,7 @@ select
     step,
     make_timestamptz(stall_start_us) as begin_ts,
     make_timestamptz(stall_end_us) as blocked_ts,
-    case when durable then make_timestamptz(coalesce(end_us, stall_end_us)) end as durable_ts,
+    case when durable then make_timestamptz(coalesce(end_us, durable_from_us)) end as durable_ts,
     (stall_end_us - stall_start_us) / 1e6 as blocking_s,
     coalesce(
         background_s,
@@ -142,7 +172,7 @@ select
     tier,
     stall_start_us,
     stall_end_us,
-    case when durable then coalesce(end_us, stall_end_us) end as durable_us,
+    case when durable then coalesce(end_us, durable_from_us) end as durable_us,
     ord,
     source_id,
     line,

@@ -146,7 +146,7 @@ stepped as (
             when steps is not null then step - steps + 1
             when restored is not null and restored < step and step - restored <= 10 * coalesce(stride, step - restored)
                 then restored + 1
-            when step <= coalesce(stride, step) then 1
+            when step <= coalesce(stride, step) then least(1, step)
             else step - coalesce(stride, 1) + 1
         end as step_first,
         case

@@ -2,14 +2,28 @@
 -- do not count rows as attempts: count distinct run_id, attempt
 with
 
+-- one file may hold the output of several jobs, each of which the scheduler names when it ends
+named as (
+    select
+        l.source_id,
+        l.launch,
+        case when count(distinct e.job_id) = 1 then min(e.job_id) end as job_id,
+    from events.signals as e
+    inner join staging.sources as s using (source_id)
+    asof inner join staging.launches as l on e.source_id = l.source_id and e.line >= l.first_line
+    where e.job_id is not null and not s.has_trainer_lines
+    group by all
+),
+
 launches as (
     select
         l.*,
-        s.job_id,
-        coalesce(s.job_id, s.path) as job_key,
+        coalesce(n.job_id, s.job_id) as job_id,
+        coalesce(n.job_id, s.job_id, s.path) as job_key,
         s.path,
     from staging.launches as l
     inner join staging.sources as s using (source_id)
+    left join named as n on n.source_id = l.source_id and n.launch = l.launch
 ),
 
 -- launches of one job that overlap in time are the same attempt, told by several files

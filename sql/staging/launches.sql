@@ -134,18 +134,57 @@ second_pass as (
     window again as (partition by source_id, block, name, pattern, rank order by ord, line, segment)
 ),
 
+-- output of programs that nothing else is known of: each job that was ended from outside is a launch
+programs as (
+    select
+        t.source_id,
+        t.ord,
+        t.line,
+        t.segment,
+        epoch_us(t.ts) as ts_us,
+        coalesce(t.kind = 'phase' and t.name = 'exit'
+            and t.detail in ('cancelled', 'time_limit', 'preemption', 'node_failure', 'requeue'), false) as is_job_end,
+    from staging.stream as t
+    inner join staging.sources as s using (source_id)
+    where s.is_trainer and not s.has_trainer_lines and t.run_id is not null
+),
+
+program_lines as (
+    select
+        p.source_id,
+        p.ord,
+        min(p.line) as line,
+        bool_or(p.is_job_end) as is_job_end,
+        max(e.job_id) as job_id,
+    from programs as p
+    left join events.signals as e on e.source_id = p.source_id and e.line = p.line
+    group by all
+),
+
+-- a step and its job end in two lines that name the same job
+after_job_ends as (
+    select source_id, ord, line
+    from program_lines
+    qualify lag(is_job_end) over (partition by source_id order by ord)
+        and (not is_job_end or job_id is distinct from lag(job_id) over (partition by source_id order by ord))
+),
+
 first_lines as (
     select source_id, min(ord) as ord, arg_min(line, ord) as line
     from (
         select source_id, ord, line from steps
         union all
         select source_id, ord, line from others
+        union all
+        select source_id, ord, line from programs
     )
     group by source_id
 ),
 
 starts as (
     select source_id, ord, line from second_pass where starts
+    union
+    select source_id, ord, line from after_job_ends
     union
     select source_id, ord, line from first_lines
 ),
@@ -179,7 +218,7 @@ other_times as (
         l.launch,
         min(o.ts_us) as start_us,
         max(o.ts_us) as end_us,
-    from others as o
+    from (select source_id, ord, ts_us from others union all select source_id, ord, ts_us from programs) as o
     asof inner join launches as l on o.source_id = l.source_id and o.ord >= l.first_ord
     group by all
 )

@@ -38,6 +38,16 @@ trainers as (
     select source_id from events.sources where role = 'trainer'
 ),
 
+-- output of programs that ended badly, whatever they were
+programs as (
+    select e.source_id
+    from events.signals as e
+    inner join seeds.signals as c using (signal_id)
+    where c.weight in ('cause', 'symptom')
+    union
+    select source_id from events.phases where phase = 'exit'
+),
+
 folders as (
     select
         s.*,
@@ -47,15 +57,27 @@ folders as (
         ) as folder_run,
         n.run_id is not null as by_configuration,
         t.source_id is not null as is_trainer,
+        p.source_id is not null and coalesce(s.role, '') not in ('scheduler', 'node') as is_program,
         l.logs_name,
     from events.sources as s
     cross join config.store as l
     left join named as n using (source_id)
     left join trainers as t using (source_id)
+    left join programs as p using (source_id)
 ),
 
+trainer_runs as (
+    select distinct folder_run as run_id from folders where is_trainer and duplicate_of is null
+),
+
+-- where no trainer is known, what a failed program left behind is a run that did not start
 runs as (
-    select distinct folder_run as run_id from folders where is_trainer
+    select run_id from trainer_runs
+    union
+    select distinct folder_run as run_id
+    from folders
+    where is_program and duplicate_of is null
+        and (contains(path, '/') or by_configuration or not exists (select 1 from trainer_runs))
 ),
 
 only_run as (
@@ -69,7 +91,8 @@ placed as (
         f.format,
         f.role,
         f.job_id,
-        f.is_trainer,
+        f.is_trainer or (f.is_program and t.run_id is null and r.run_id is not null) as is_trainer,
+        f.is_trainer as has_trainer_lines,
         case
             when f.duplicate_of is not null then null
             when f.by_configuration then f.folder_run
@@ -84,6 +107,7 @@ placed as (
         f.last_ts,
     from folders as f
     left join runs as r on r.run_id = f.folder_run
+    left join trainer_runs as t on t.run_id = f.folder_run
     cross join only_run as o
     left join zones as z using (source_id)
     left join rules as u using (source_id)
