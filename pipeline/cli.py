@@ -11,6 +11,7 @@ import click
 from pipeline import __version__
 from pipeline.commands.categories import categories
 from pipeline.commands.classify import classify
+from pipeline.commands.doctor import doctor
 from pipeline.commands.explain import explain
 from pipeline.commands.formats import formats
 from pipeline.commands.ingest import ingest
@@ -46,7 +47,7 @@ def cli(context: click.Context) -> None:
         click.echo(context.get_help())
 
 
-for command in (report, ingest, classify, sql, explain, formats, signals, categories):
+for command in (report, ingest, classify, sql, explain, doctor, formats, signals, categories):
     cli.add_command(command)
 
 

@@ -56,7 +56,8 @@ def classify_store(store: Path, config: Config, window: WindowOptions) -> tuple[
             now=f"look: goodput sql --store {store} -f sql/checks/{violation.check}.sql",
         )
         click.echo(str(told), err=True)
-    checks = f"{len(summary.violations)} checks failed" if summary.violations else "every check holds"
+    failed = len(summary.violations)
+    checks = f"{failed} check{'s' if failed > 1 else ''} failed" if failed else "every check holds"
     return (
         f"{summary.relations} relations in {store / 'goodput.duckdb'}; {checks}",
         1 if summary.violations else 0,
