@@ -9,6 +9,8 @@ from __future__ import annotations
 import atexit
 import csv
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -39,20 +41,38 @@ def all_relations() -> dict[str, Relation]:
     return {r.full_name: r for r in relations}
 
 
-def open_case(case: Path, relation: Relation, empty: Path) -> duckdb.DuckDBPyConnection:
-    """Return a database with what ``relation`` reads: the case's rows, else seeds and settings, else none."""
+@cache
+def case_database() -> duckdb.DuckDBPyConnection:
+    """Open, once, a database in memory with every table; only seeds and settings have rows."""
+    con = connect(Path(":memory:"))
+    con.execute(f"attach '{empty_ledger()}' as empty (read_only)")
+    names = con.execute(
+        "select schema_name, table_name from duckdb_tables() "
+        "where database_name = 'empty' and schema_name <> 'checks'"
+    ).fetchall()
+    for schema, table in names:
+        keep = "" if schema in ("seeds", "config") else "limit 0"
+        con.execute(f"create schema if not exists {schema}")
+        con.execute(f"create table {schema}.{table} as from empty.{schema}.{table} {keep}")
+    con.execute("detach empty")
+    return con
+
+
+@contextmanager
+def open_case(case: Path, relation: Relation) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Give a database with what ``relation`` reads: the case's rows, else seeds and settings, else none."""
     given = {p.stem.removeprefix("given_"): p for p in sorted(case.glob("given_*.csv"))}
     strangers = set(given) - set(relation.reads)
     assert not strangers, f"{case}: {relation.full_name} does not read {sorted(strangers)}"
-    con = connect(Path(":memory:"))
-    con.execute(f"attach '{empty}' as empty (read_only)")
-    for name in relation.reads:
-        con.execute(f"create schema if not exists {name.partition('.')[0]}")
-        keep = "" if name.startswith(("seeds.", "config.")) and name not in given else "limit 0"
-        con.execute(f"create table {name} as from empty.{name} {keep}")
-        if name in given:
-            load_given(con, name, given[name])
-    return con
+    con = case_database()
+    con.execute("begin")
+    try:
+        for name, path in given.items():
+            con.execute(f"delete from {name}")
+            load_given(con, name, path)
+        yield con
+    finally:
+        con.execute("rollback")
 
 
 def load_given(con: duckdb.DuckDBPyConnection, name: str, path: Path) -> None:

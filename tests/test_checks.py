@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from sql_cases import TESTS, empty_ledger, open_case
+from sql_cases import TESTS, open_case
 
 from pipeline.ledger.build import sql_folder
 from pipeline.ledger.check import run_check, run_checks
@@ -14,15 +12,10 @@ from pipeline.ledger.relations import Relation, read_relations
 CHECKS = read_relations(sql_folder(), ("checks",))
 
 
-@pytest.fixture(scope="session")
-def empty() -> Path:
-    return empty_ledger()
-
-
 @pytest.mark.parametrize("check", CHECKS, ids=lambda c: c.name)
-def test_check_fires(check: Relation, empty: Path) -> None:
+def test_check_fires(check: Relation) -> None:
     case = TESTS / "checks" / check.name
-    with open_case(case, check, empty) as con:
+    with open_case(case, check) as con:
         rows, example = run_check(con, check)
         assert rows >= 1
         assert example
@@ -31,10 +24,10 @@ def test_check_fires(check: Relation, empty: Path) -> None:
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda c: c.name)
-def test_check_stays_silent_on_a_clean_case(check: Relation, empty: Path) -> None:
+def test_check_stays_silent_on_a_clean_case(check: Relation) -> None:
     case = TESTS / "checks" / check.name / "clean"
     assert list(case.glob("given_*.csv")), "a clean case without rows proves nothing"
-    with open_case(case, check, empty) as con:
+    with open_case(case, check) as con:
         assert run_check(con, check) == (0, None)
 
 
@@ -43,9 +36,9 @@ def test_every_folder_belongs_to_a_check() -> None:
     assert {c.name for c in CHECKS} == folders
 
 
-def test_the_outcome_of_each_check_is_kept(tmp_path: Path, empty: Path) -> None:
+def test_the_outcome_of_each_check_is_kept() -> None:
     check = CHECKS[0]
-    with open_case(TESTS / "checks" / check.name, check, empty) as con:
+    with open_case(TESTS / "checks" / check.name, check) as con:
         violations = run_checks(con, [check])
         kept = con.execute('select "check", law, rows > 0 from checks.results').fetchall()
     assert [v.check for v in violations] == [check.name]

@@ -5,20 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from sql_cases import TESTS, all_relations, empty_ledger, expected_rows, open_case, result_rows
+from sql_cases import TESTS, all_relations, expected_rows, open_case, result_rows
 
 CASES = sorted(p.parent for p in (TESTS / "sql").glob("*/*/expected.csv"))
 
 
-@pytest.fixture(scope="session")
-def empty() -> Path:
-    return empty_ledger()
-
-
 @pytest.mark.parametrize("case", CASES, ids=lambda p: f"{p.parent.name}/{p.name}")
-def test_case(case: Path, empty: Path) -> None:
+def test_case(case: Path) -> None:
     relation = all_relations()[case.parent.name]
-    with open_case(case, relation, empty) as con:
+    with open_case(case, relation) as con:
         header, expected = expected_rows(con, relation.sql, case / "expected.csv")
         assert expected == result_rows(con, relation.sql, header)
 
