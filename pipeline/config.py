@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
-from pipeline.config_files import build_config
+from pipeline.config_files import FIRST_QUEUE_WAIT, build_config
 from pipeline.config_values import (
     EMPTY_CONFIG,
     Action,
@@ -38,6 +38,7 @@ __all__ = [
     "Verdict",
     "ZoneRule",
     "load_config",
+    "without_effect",
 ]
 
 #: Files beside the logs that configure and are never read as logs.
@@ -56,6 +57,14 @@ def load_config(logs: Sequence[str], explicit: Path | None = None) -> Config:
     paths = [explicit or folder / CONFIG_FILES[0], *(folder / name for name in CONFIG_FILES[1:3])]
     texts = {path: _read_text(path) for path in paths if path == explicit or path.is_file()}
     return build_config(texts, _hash_of(texts)) if texts else EMPTY_CONFIG
+
+
+def without_effect(config: Config) -> tuple[str, ...]:
+    """Return the keys that were set and change nothing in this version: no setting is ignored in silence."""
+    keys = [f"[runs.{run.run_id}] restart" for run in config.runs if run.restart is not None]
+    keys += ["[policy] first_queue_wait"] if config.policy.get(FIRST_QUEUE_WAIT) else []
+    keys += ["[classes]"] if config.classes else []
+    return tuple(keys)
 
 
 def _folder_of_config(logs: Sequence[str]) -> Path | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.config import EMPTY_CONFIG, Config, Price, Verdict, load_config
+from pipeline.config import EMPTY_CONFIG, Config, Price, Verdict, load_config, without_effect
 from pipeline.errors import GoodputError
 from pipeline.globs import glob_matches, glob_pattern, name_pattern
 
@@ -107,6 +107,17 @@ def test_times_with_an_offset_become_utc_and_dates_stay_dates(tmp_path: Path) ->
     (stop,) = load(tmp_path, FULL).maintenance
     assert datetime(2026, 10, 7, 6, tzinfo=UTC) == stop.start
     assert date(2026, 10, 1) == stop.declared
+
+
+def test_what_has_no_effect_is_named_and_nothing_else(tmp_path: Path) -> None:
+    expected = ("[runs.heron-70b] restart", "[classes]")
+    assert expected == without_effect(load(tmp_path, FULL))
+    assert (
+        without_effect(load(tmp_path, "[policy]\nevaluation = 'framework'\nfirst_queue_wait = false")) == ()
+    )
+    assert without_effect(load(tmp_path, "[policy]\nfirst_queue_wait = true")) == (
+        "[policy] first_queue_wait",
+    )
 
 
 def test_no_configuration_is_the_empty_one(tmp_path: Path) -> None:

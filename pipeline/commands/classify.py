@@ -7,9 +7,8 @@ from pathlib import Path
 
 import click
 
-from pipeline.commands.options import config_option, store_option, window_of, window_options
+from pipeline.commands.options import config_option, read_config, store_option, window_of, window_options
 from pipeline.commands.stages import classify_store, kept_config
-from pipeline.config import load_config
 
 
 @click.command()
@@ -36,7 +35,7 @@ def classify(
     Example:
       goodput classify --store reports/fallen-gpu --window 1h
     """
-    config = load_config([str(kept_config(store))], config_file)
+    config = read_config([str(kept_config(store))], config_file)
     built, code = classify_store(store, config, window_of(config, window, start, end, week))
     click.echo(built)
     return code

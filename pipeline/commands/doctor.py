@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 from pipeline.commands.layout import text_table
-from pipeline.commands.options import config_option, logs_argument, workers_option
+from pipeline.commands.options import config_option, logs_argument, read_config, workers_option
 from pipeline.commands.progress import Progress
 from pipeline.commands.stages import need_logs
-from pipeline.config import load_config
 from pipeline.plain import visible
 from pipeline.tables import PLACEHOLDER_YEAR
 
@@ -51,7 +50,7 @@ def doctor(logs: tuple[str, ...], top: int, config_file: Path | None, workers: i
     from pipeline.ingest.doctor import diagnose
 
     need_logs(logs, "goodput doctor data/samples/fallen-gpu")
-    config = load_config(logs, config_file)
+    config = read_config(logs, config_file)
     with Progress() as progress:
         reports = diagnose(logs, config, workers=workers, top=top, progress=progress)
     click.echo("\n".join(_told(reports)))

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import click
 
-from pipeline.commands.options import config_option, logs_argument, store_option, workers_option
+from pipeline.commands.options import config_option, logs_argument, read_config, store_option, workers_option
 from pipeline.commands.stages import ingest_logs, need_logs
-from pipeline.config import load_config
 
 
 @click.command()
@@ -30,5 +29,5 @@ def ingest(logs: tuple[str, ...], store: Path, config_file: Path | None, workers
       goodput ingest data/samples/fallen-gpu --store reports/fallen-gpu
     """
     need_logs(logs, "goodput ingest data/samples/fallen-gpu --store reports/fallen-gpu")
-    click.echo(ingest_logs(logs, store, load_config(logs, config_file), workers))
+    click.echo(ingest_logs(logs, store, read_config(logs, config_file), workers))
     return 0

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from pipeline.config import Config
+from pipeline.config import Config, load_config, without_effect
 from pipeline.errors import GoodputError
 from pipeline.windows import WindowOptions, parse_duration, parse_time
 
@@ -82,6 +82,14 @@ def window_options(command: Command) -> Command:
     for option in reversed(options):
         command = option(command)
     return command
+
+
+def read_config(logs: Sequence[str], config_file: Path | None) -> Config:
+    """Return the configuration; keys that have no effect are named on stderr."""
+    config = load_config(logs, config_file)
+    for key in without_effect(config):
+        click.echo(f"warning: {key} has no effect in this version", err=True)
+    return config
 
 
 def window_of(

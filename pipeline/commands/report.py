@@ -10,13 +10,13 @@ import click
 from pipeline.commands.options import (
     config_option,
     logs_argument,
+    read_config,
     store_option,
     window_of,
     window_options,
     workers_option,
 )
 from pipeline.commands.stages import classify_store, ingest_logs, kept_config
-from pipeline.config import load_config
 from pipeline.errors import GoodputError
 
 
@@ -68,7 +68,7 @@ def report(
             why="a review is made from LOGS, or from a store that was built from them before",
             now="write `goodput report LOGS... --out DIR`, or `goodput report --store DIR --out DIR`",
         )
-    config = load_config(logs or [str(kept_config(store or out))], config_file)
+    config = read_config(logs or [str(kept_config(store or out))], config_file)
     windows = window_of(config, window, start, end, week)
     if logs:
         click.echo(ingest_logs(logs, out, config, workers))
