@@ -8,8 +8,9 @@ from pipeline.ingest.peel import peel_prefixes, split_segments, strip_escapes
 
 _BOM = b"\xef\xbb\xbf"
 
-#: Control characters that no log prints, and first bytes of files that are no text.
-_CONTROLS = bytes(c for c in range(0x20) if c not in b"\0\b\t\n\v\f\r\x1b") + b"\x7f"
+#: Control characters that no log prints, and first bytes of files that are no text. The separators of ASCII
+#: and the first control character delimit tables.
+_CONTROLS = bytes(c for c in range(0x20) if c not in b"\0\x01\b\t\n\v\f\r\x1b\x1c\x1d\x1e\x1f") + b"\x7f"
 _BINARY_MAGICS = (
     b"\x7fELF",
     b"\x89PNG",

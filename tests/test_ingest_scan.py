@@ -1,0 +1,125 @@
+"""The fast way through a chunk finds what every pattern alone finds, and accounts for every line."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+from pipeline.formats import registry
+from pipeline.formats.format import Format, Pattern, Value
+from pipeline.ingest import scan as scan_module
+from pipeline.ingest.match import match_format
+from pipeline.ingest.rules import Rule, build_rules, rules_for
+from pipeline.ingest.scan import Scanner
+from pipeline.ingest.signals import Signal, fold_signals, limit_signals
+from tests.golden import read_lines, samples
+
+LINE_FORMATS = [fmt for fmt in registry().values() if fmt.shape == "lines" and samples(fmt.name)]
+STEP = Pattern(
+    "step", "steps", {"step_last": Value("n", "int")}, ("step ",), r"step (?P<n>\d+)/", unique=True
+)
+NOTE = Pattern("note", "", {}, ("note: ", "step "), r"^note: ")
+SAVE = Pattern(
+    "save",
+    "checkpoints",
+    {"op": Value(const="save"), "step": Value("n", "int")},
+    ("saved ",),
+    r"saved (?P<n>\d+)",
+)
+HERON = Format("heron", "t", "l", "trainer", (STEP, NOTE, SAVE))
+SIGNALS = (
+    Signal("specific", "fault", r"fault (?P<xid>\d+) waited (?P<ran_ms>\d+) ms", 2),
+    Signal("general", "fault", r"fault", 5),
+    Signal("exception_line", "Error", r"\w+Error: ", 1),
+    Signal("own", "HeronError", r"HeronError: rank (?P<rank>\d+)", 7),
+)
+
+
+def scanner(*signals: Signal) -> Scanner:
+    return Scanner(build_rules((Rule(HERON, pattern) for pattern in HERON.patterns), signals))
+
+
+@pytest.mark.parametrize("fmt", LINE_FORMATS, ids=lambda fmt: fmt.name)
+@pytest.mark.parametrize("many", [0, 10**9])
+def test_scanning_finds_what_each_pattern_finds(
+    fmt: Format, many: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scan_module, "_MANY", many)
+    noise = pl.Series([f"rank noise {number}" for number in range(50)])
+    for path in samples(fmt.name):
+        lines = pl.concat([read_lines(path).alias(""), noise, read_lines(path).alias("")])
+        expected = match_format(fmt, lines)
+        found = Scanner(build_rules((Rule(fmt, pattern) for pattern in fmt.patterns), ())).scan(lines)
+        assert expected.known.to_list() == found.known.to_list()
+        assert expected.torn.to_list() == found.torn.to_list()
+        assert list(expected.tables) == list(found.tables)
+        for table, rows in expected.tables.items():
+            assert rows.equals(found.tables[table]), table
+
+
+def test_every_line_has_one_state() -> None:
+    lines = pl.Series(["step 1/9", "step 2", "note: step 3", "noise", "", "saved 1", "note: none"])
+    found = scanner().scan(lines)
+    assert found.known.to_list() == [1, 3, 6, 7]
+    assert found.torn.to_list() == [2]
+    assert found.tables["steps"]["step_last"].to_list() == [1]
+
+
+def test_a_line_of_several_segments_is_known_if_one_of_them_is() -> None:
+    found = scanner().scan(pl.Series(["10%\rsaved 1\r20%\rsaved 2"]))
+    assert found.known.to_list() == [1]
+    assert found.tables["checkpoints"].select("line", "segment", "step").rows() == [(1, 1, 1), (1, 3, 2)]
+
+
+def test_colours_inside_a_literal_do_not_hide_a_line() -> None:
+    found = scanner().scan(pl.Series(["sa\x1b[31mved\x1b[0m 7"]))
+    assert found.tables["checkpoints"]["step"].to_list() == [7]
+
+
+def test_the_most_specific_signal_of_a_line_counts() -> None:
+    signals = tuple(sorted(SIGNALS, key=lambda signal: (signal.fallback, signal.causal_rank)))
+    lines = pl.Series(
+        ["fault 79 waited 1500 ms", "fault", "HeronError: rank 3", "OtherError: x", "step 5/9 fault"]
+    )
+    rows = scanner(*signals).scan(lines).tables["signals"]
+    assert rows["signal_id"].to_list() == ["specific", "general", "own", "exception_line"]
+    assert rows["code"].to_list() == ["79", None, None, None]
+    assert rows["waited_s"].to_list() == [1.5, None, None, None]
+    assert rows["fault_rank"].to_list() == [None, None, 3, None]
+    assert rows["text"][0] == "fault 79 waited 1500 ms"
+
+
+def test_rows_of_a_signal_beyond_the_limit_are_folded() -> None:
+    found = scanner(SIGNALS[1]).scan(pl.Series([f"fault {number}" for number in range(7)]))
+    kept: dict[str, int] = {}
+    first, beyond = limit_signals(found.tables["signals"].head(4), kept, 5)
+    second, more = limit_signals(found.tables["signals"].tail(3), kept, 5)
+    folded = fold_signals([beyond, more])
+    assert folded is not None
+    assert [first.height, second.height] == [4, 1]
+    assert folded.select("signal_id", "line", "repeats", "last_line", "text").rows() == [
+        ("general", 6, 2, 7, "fault 5")
+    ]
+
+
+def test_patterns_of_another_trainer_do_not_fire() -> None:
+    for name in ("megatron", "torchtitan", "unknown"):
+        primary = {rule.fmt.name for rule in rules_for(name).rules if rule.fmt.primary}
+        assert primary == {name} - {"unknown"}
+
+
+def test_a_head_stamp_serves_what_prints_none_itself() -> None:
+    lines = pl.Series(["[2026-10-05 03:00:00] fault", "2026-10-05T03:00:01.5+02:00 stdout F fault"])
+    rows = scanner(SIGNALS[1]).scan(lines).tables["signals"]
+    assert rows["ts_quality"].to_list() == ["zone_assumed", "logged"]
+    assert rows["ts_raw"].to_list() == ["2026-10-05 03:00:00", "2026-10-05T03:00:01.5+02:00"]
+
+
+def test_literals_that_a_shorter_one_covers_change_nothing() -> None:
+    twice = replace(SAVE, name="twice", literals=("saved 1", "ved 2"), regex=r"saved [12]$", columns={})
+    rules = build_rules([Rule(HERON, replace(twice, table="")), Rule(HERON, SAVE)], ())
+    found = Scanner(rules).scan(pl.Series(["saved 1", "saved 2", "saved 3"]))
+    assert found.known.to_list() == [1, 2, 3]
+    assert found.tables["checkpoints"]["step"].to_list() == [3]
