@@ -5,9 +5,11 @@ Page 1 of the PDF becomes a picture by way of the typesetter that is installed a
 
 from __future__ import annotations
 
+import io
 import shutil
 import sys
 import tempfile
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import typst
@@ -24,7 +26,8 @@ def main(logs: str, out: Path) -> int:
     """Write the review of the logs, keep its PDF and HTML, and draw its first page."""
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder)
-        code = run(["report", logs, "--out", str(made / "review")])
+        with redirect_stdout(io.StringIO()):
+            code = run(["report", logs, "--out", str(made / "review")])
         if code != 0:
             return code
         out.mkdir(parents=True, exist_ok=True)
