@@ -11,6 +11,7 @@ from datetime import timedelta
 from html.parser import HTMLParser
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from pipeline.config import EMPTY_CONFIG, Config, ReportConfig
@@ -355,3 +356,10 @@ def test_a_run_that_ended_before_the_period_ends_is_drawn_over_what_it_lived(sto
     assert facts.total.start == MONDAY
     assert facts.span[0] == story[0].begin
     assert facts.span[1] - facts.span[0] < timedelta(minutes=15)
+
+
+def test_a_period_in_which_no_run_lived_is_named(tmp_path: Path) -> None:
+    with duckdb.connect(str(build_store(tmp_path, SHORT) / "goodput.duckdb")) as con:
+        con.execute("delete from marts.period; update config.report set week = '2020-W01'")
+    with pytest.raises(GoodputError, match="no run lived in the period"):
+        write_review(tmp_path, tmp_path / "out", EMPTY_CONFIG)

@@ -22,13 +22,15 @@ class Budget:
         allowed_gpu_s: what may be lost in the period.
         used_gpu_s: what was lost in the period, unattributed time included.
         four_weeks_gpu_s: what may be lost in four weeks at the capacity of the period; None for a period
-            that is too short to say.
+            that is too short to say, or as long itself.
+        is_long: whether the period is four weeks or longer.
     """
 
     target: float
     allowed_gpu_s: float
     used_gpu_s: float
     four_weeks_gpu_s: float | None
+    is_long: bool
 
     @property
     def left_gpu_s(self) -> float:
@@ -51,6 +53,6 @@ def build_budget(facts: Facts) -> Budget | None:
 def _budget(total: Goodput, target: float) -> Budget:
     length = (total.end - total.start).total_seconds()
     allowed = (1 - target) * total.training_gpu_s
-    # A period longer than four weeks is its own budget.
-    scale = max(FOUR_WEEKS_S / length, 1.0) if length >= _ENOUGH_S else None
-    return Budget(target, allowed, total.lost_gpu_s, None if scale is None else allowed * scale)
+    is_long = length >= FOUR_WEEKS_S
+    four_weeks = allowed * FOUR_WEEKS_S / length if _ENOUGH_S <= length < FOUR_WEEKS_S else None
+    return Budget(target, allowed, total.lost_gpu_s, four_weeks, is_long)

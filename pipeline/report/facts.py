@@ -33,6 +33,7 @@ class Context:
         targets: figure to the value aimed at.
         price_gpu_hour, currency: what a GPU-hour costs, where it was stated.
         rules: version of program and rules.
+        asked: whether the period was asked for; else the records decide.
     """
 
     fleet: str
@@ -42,6 +43,7 @@ class Context:
     price_gpu_hour: float | None
     currency: str
     rules: str
+    asked: bool
 
     def target(self, figure: str) -> float | None:
         """Return the target of a figure, or None."""
@@ -86,9 +88,9 @@ class Facts:
 
     @property
     def span(self) -> tuple[datetime, datetime]:
-        """The period, or only what runs lived of it where that is less than half: axes and titles use it."""
+        """The period; where nobody asked for it and runs lived less than half of it, only what they lived."""
         start, end = self.total.start, self.total.end
-        if not self.lanes:
+        if self.context.asked or not self.lanes:
             return start, end
         first = max(start, min(stretch.start_ts for stretch in self.lanes))
         last = min(end, max(stretch.end_ts for stretch in self.lanes))

@@ -71,17 +71,28 @@ def load_facts(con: duckdb.DuckDBPyConnection) -> Facts:
     """Read everything that a review is made of from a classified store.
 
     Raises:
-        GoodputError: the store holds no run.
+        GoodputError: the store holds no run, or none in the period asked for.
     """
     total, runs = _read(con, r.Goodput, _TOTAL), _read(con, r.Goodput, _RUNS_GOODPUT)
     rest = {name: _read(con, kind, mart) for name, (kind, mart) in _REST.items()}
+    context = _load_context(con)
     if not total or not runs:
-        raise GoodputError(
-            "the store holds no run",
-            why="no file was recognised as the log of a trainer or of a scheduler",
-            now="`goodput doctor LOGS` tells what each file was taken for",
+        raise _nothing(context.asked)
+    return Facts(context=context, total=total[0], runs_goodput=runs, **rest)
+
+
+def _nothing(asked: bool) -> GoodputError:
+    """Return the error of a period without any run."""
+    if asked:
+        return GoodputError(
+            "no run lived in the period that was asked for",
+            now="leave out `--week`, `--from` and `--to`, or widen them",
         )
-    return Facts(context=_load_context(con), total=total[0], runs_goodput=runs, **rest)
+    return GoodputError(
+        "the store holds no run",
+        why="no file was recognised as the log of a trainer or of a scheduler",
+        now="`goodput doctor LOGS` tells what each file was taken for",
+    )
 
 
 def _read(con: duckdb.DuckDBPyConnection, kind: type[T], mart: _Mart) -> tuple[T, ...]:
@@ -104,15 +115,18 @@ def _plain(value: Any) -> Any:
 def _load_context(con: duckdb.DuckDBPyConnection) -> Context:
     price = con.execute("select gpu_hour, currency from config.price").fetchone()
     fleet = con.execute("select logs_name from config.store").fetchone()
-    window = con.execute("select window_us from config.report").fetchone()
+    report = con.execute(
+        "select window_us, coalesce(from_ts, to_ts) is not null or week is not null from config.report"
+    ).fetchone()
     return Context(
         fleet=fleet[0] if fleet else "",
-        window_s=(window[0] if window else 86_400_000_000) / 1e6,
+        window_s=(report[0] if report else 86_400_000_000) / 1e6,
         policy=tuple(con.execute("select key, value from config.policy order by key").fetchall()),
         targets=tuple(con.execute("select figure, value from config.targets order by figure").fetchall()),
         price_gpu_hour=price[0] if price else None,
         currency=price[1] or "" if price else "",
         rules=f"{pipeline.__version__}-{_rules_digest(con)}",
+        asked=bool(report and report[1]),
     )
 
 

@@ -76,6 +76,9 @@ def _first_sentence(facts: Headline) -> str:
     if change == ", unchanged" and facts.top_loss:
         size = f"{_hours(facts.top_loss_gpu_s)} ({percent(facts.top_loss_share)} of training capacity)"
         return f"Goodput {percent(goodput)}, unchanged; largest loss is {quoted(facts.top_loss)}, {size}."
+    if facts.disruptions == 0 and facts.cost_gpu_s > 0:
+        cost = f"those before or after cost {_hours(facts.cost_gpu_s)}"
+        return f"Goodput {percent(goodput)}{change}; no disruption in this period, {cost} of it."
     if facts.disruptions == 0:
         return f"Goodput {percent(goodput)}{change}; no disruption in {_hours(facts.held_gpu_s)} held."
     cost = f"{counted(facts.disruptions, 'disruption')} cost {_hours(facts.cost_gpu_s)}"

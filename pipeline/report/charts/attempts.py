@@ -40,7 +40,7 @@ class Mark:
     """An interruption.
 
     Attributes:
-        label: its number in the table.
+        label: its number in the table; empty where the table leaves it out.
         moment: when it happened.
         planned: whether somebody had planned it.
         anchor: name of its row in the table.
@@ -128,12 +128,12 @@ def _draw_marks(
 ) -> None:
     """Draw triangles at the moments and their numbers above them, moved apart where they would collide."""
     at = [scale.at(mark.moment.timestamp()) for mark in marks]
-    widths = [text_width(mark.label, SMALL) + 3 for mark in marks]
+    widths = [text_width(mark.label, SMALL) + 3 if mark.label else 0.0 for mark in marks]
     crowded = sum(widths) > right - left
     for mark, x, label_x in zip(marks, at, spread(at, widths, left - 4, right + 4), strict=True):
         drawing.open_link(mark.anchor)
         _draw_triangle(drawing, x, y - 5.4, mark.planned, tip=mark.tip)
-        if not crowded:
+        if mark.label and not crowded:
             drawing.text(label_x, y - 7.2, mark.label, anchor="middle", size=SMALL)
             if abs(label_x - x) > 2.5:
                 drawing.line(label_x, y - 6.8, x, y - 5.4, colour=RULE, width=0.4)

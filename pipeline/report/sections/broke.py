@@ -26,7 +26,8 @@ _MOST_TEXT = 240
 def build(facts: Facts, given: Given) -> Page:
     """Return the page."""
     numbers = {incident.incident_id: str(n) for n, incident in enumerate(facts.interruptions, 1)}
-    blocks: list[Block] = [build_attempts(facts, numbers)]
+    printed = _printed(facts)
+    blocks: list[Block] = [build_attempts(facts, {i: n for i, n in numbers.items() if i in printed})]
     if any(cause.gpu_s > 0 for cause in facts.causes):
         blocks.append(_build_pareto(facts))
     if facts.interruptions:
@@ -48,8 +49,8 @@ def _sentence(facts: Facts, numbers: dict[str, str]) -> str:
         attempts = sum(run.attempts or 0 for run in facts.runs)
         return f"Nothing broke: {units.counted(attempts, 'attempt')}, no interruption."
     if not inside:
-        earlier = units.counted(len(facts.interruptions), "earlier interruption")
-        return f"Nothing broke in this period; {earlier} cost {size} GPU-hours in it."
+        others = units.counted(len(facts.interruptions), "interruption")
+        return f"Nothing broke in this period; {others} before or after cost {size} GPU-hours of it."
     count = sum(incident.is_disruption for incident in inside)
     what = units.counted(count, "disruption") if count else "no disruption"
     if count < len(inside):
@@ -109,8 +110,7 @@ def _parts(causes: list[Cause]) -> tuple[tuple[str, str, float], ...]:
 def _build_incidents(facts: Facts, numbers: dict[str, str]) -> Table:
     """Return interruptions in order of time; of more than twenty, the costliest twenty come first."""
     everything = facts.interruptions
-    ranked = sorted(everything, key=lambda i: (-i.period_gpu_s, i.incident_id))
-    kept = {i.incident_id for i in ranked[:_MOST_INCIDENTS]}
+    kept = _printed(facts)
     lengths = [max(i.lost_work_s or 0.0, i.downtime_s or 0.0) for i in everything]
     unit, per = units.time_unit(max(lengths))
     time_decimals = min(units.decimals_for(max(lengths) / per), 1)
@@ -169,6 +169,12 @@ def _build_incidents(facts: Facts, numbers: dict[str, str]) -> Table:
         more=tuple(row(i) for i in everything if i.incident_id not in kept),
         after=f"Outside this period they cost {units.gpu_hours(outside)} GPU-h more." if outside > 1 else "",
     )
+
+
+def _printed(facts: Facts) -> set[str]:
+    """Return the incidents that every print shows: the costliest."""
+    ranked = sorted(facts.interruptions, key=lambda i: (-i.period_gpu_s, i.incident_id))
+    return {incident.incident_id for incident in ranked[:_MOST_INCIDENTS]}
 
 
 def _evidence(incident: Incident) -> str:

@@ -17,7 +17,7 @@ _MOST_BARS = 400
 
 
 def build_attempts(facts: Facts, numbers: dict[str, str]) -> Figure:
-    """Return one lane per run; of many runs, those that lost most."""
+    """Return one lane per run; of many runs, those that lost most. Without a number, no label."""
     ranked = sorted(facts.runs_goodput, key=lambda r: (-r.lost_gpu_s, r.run_id))
     shown = sorted(run.run_id for run in ranked[:_MOST_LANES])
     start, end = facts.span
@@ -43,7 +43,7 @@ def _lane(facts: Facts, run_id: str, numbers: dict[str, str]) -> Lane:
             tip = f"{incident.incident_id}: {incident.title or incident.cause or 'unknown'}"
             row = anchor(f"incident-{incident.incident_id}")
             planned = incident.kind == "planned"
-            marks.append(Mark(numbers[incident.incident_id], moment, planned, row, tip))
+            marks.append(Mark(numbers.get(incident.incident_id, ""), moment, planned, row, tip))
     marks.sort(key=lambda mark: mark.moment)
     return Lane(run_id, tuple(_visible(stretches, (end - start).total_seconds())), tuple(marks))
 

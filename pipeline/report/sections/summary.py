@@ -138,12 +138,14 @@ def _can_act(facts: Facts, cause: Cause) -> bool:
 def _proposal(facts: Facts, cause: Cause, n: int) -> Item:
     """Return a proposed action: who, against what, where it happened, and what is at stake."""
     hosts = sorted({i.host for i in facts.interruptions if i.cause == cause.cause and i.host})
-    where = f" on {listed(elide(host) for host in hosts[:_HOSTS])}" if hosts else ""
-    more = f" and {len(hosts) - _HOSTS} more" if len(hosts) > _HOSTS else ""
-    times = units.counted(cause.events or 0, "time")
+    names = [elide(host) for host in hosts[:_HOSTS]]
+    if len(hosts) > _HOSTS:
+        names.append(f"{len(hosts) - _HOSTS:,} more")
+    where = f" on {listed(names)}" if names else ""
+    times = units.counted(cause.events, "time") if cause.events else "before or after this period"
     return Item(
         f"new {n} · {cause.owner or 'owner to be named'}",
-        f"{cause.title}: {times}{where}{more}; {_hours(cause.gpu_s)} at stake.",
+        f"{cause.title}: {times}{where}; {_hours(cause.gpu_s)} at stake.",
     )
 
 
@@ -162,7 +164,7 @@ def _build_budget_box(facts: Facts) -> Box:
         ("Allowed, this period", _hours(budget.allowed_gpu_s)),
         ("Lost, this period", _hours(budget.used_gpu_s)),
     ]
-    note = "The period is too short to speak of four weeks."
+    note = "" if budget.is_long else "The period is too short to speak of four weeks."
     if budget.four_weeks_gpu_s is not None:
         rows.append(("Allowed, four weeks", _hours(budget.four_weeks_gpu_s)))
         note = "Four weeks at the capacity of this period; losses before it are not in this store."
