@@ -22,7 +22,7 @@ def columns() -> list[tuple[str, str, str | None]]:
     with duckdb.connect(str(empty_ledger()), read_only=True) as con:
         return con.execute(
             "select schema_name || '.' || table_name, column_name, comment from duckdb_columns() "
-            "where schema_name in ('ledger', 'claims', 'marts') order by all"
+            "where not internal order by all"
         ).fetchall()
 
 
@@ -61,4 +61,4 @@ def test_seeds_are_tables_of_equal_rows() -> None:
         with path.open(encoding="utf-8", newline="") as file:
             rows = list(csv.reader(file))
         assert {len(row) for row in rows} == {len(rows[0])}, Path(path).name
-        assert len({row[0] for row in rows}) == len(rows), f"{path.name}: the first column is a key"
+        assert len({row[0] for row in rows[1:]}) == len(rows) - 1, f"{path.name}: the first column is a key"

@@ -83,12 +83,17 @@ def build(
     ]
     relations = order_relations(read_relations(folder), given)
     glossary = read_glossary(con, given)
+    for name in given:
+        if not name.startswith("events."):  # event tables bring their own meanings
+            comment_columns(con, name, glossary)
     for schema in BUILT_SCHEMAS:
         con.execute(f"create schema if not exists {schema}")
     for relation in relations:
         create_relation(con, relation, glossary)
     checks = order_relations(read_relations(folder, ("checks",)), [*given, *(r.full_name for r in relations)])
-    return ClassifySummary(len(relations), run_checks(con, checks))
+    violations = run_checks(con, checks)
+    comment_columns(con, "checks.results", glossary)
+    return ClassifySummary(len(relations), violations)
 
 
 def connect(database: Path) -> duckdb.DuckDBPyConnection:
@@ -119,11 +124,14 @@ def create_relation(con: duckdb.DuckDBPyConnection, relation: Relation, glossary
         raise GoodputError(f"`{name}` cannot be built", where=str(relation.path), why=str(error)) from error
     columns = [row[0] for row in con.execute(f"describe {name}").fetchall()]
     con.execute(f"comment on table {name} is {quoted(relation.comment(columns))}")
-    meanings = relation.column_meanings(columns)
-    for column in columns:
-        meaning = meanings.get(column) or glossary.get(column)
-        if meaning:
-            con.execute(f'comment on column {name}."{column}" is {quoted(meaning)}')
+    comment_columns(con, name, {**glossary, **relation.column_meanings(columns)})
+
+
+def comment_columns(con: duckdb.DuckDBPyConnection, name: str, meanings: dict[str, str]) -> None:
+    """Comment those columns of a table of which ``meanings`` knows what they mean."""
+    for (column,) in con.execute(f"select column_name from (describe {name})").fetchall():
+        if column in meanings:
+            con.execute(f'comment on column {name}."{column}" is {quoted(meanings[column])}')
 
 
 def read_glossary(con: duckdb.DuckDBPyConnection, given: list[str]) -> dict[str, str]:

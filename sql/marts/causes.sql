@@ -3,6 +3,7 @@
 -- cause: code of the taxonomy, or category:<category>
 -- events: interruptions in the period, completed and ongoing attempts left out; null for a category
 -- downtime_gpu_s: what the incidents cost beside lost work; 0 for a category
+-- planned_gpu_s: the part of gpu_s that was planned, and is no loss; in GPU-seconds
 -- cumulative_share: share of all lost GPU-time in this row and those above it
 -- charged_to: who pays for most of it
 with
@@ -46,6 +47,7 @@ sums as (
         cause,
         sum(gpu_us) as gpu_us,
         coalesce(sum(gpu_us) filter (where category = 'lost_work'), 0) as lost_work_gpu_us,
+        coalesce(sum(gpu_us) filter (where layer = 'planned'), 0) as planned_gpu_us,
         max(category) as category,
         bool_or(incident_id is not null) as by_incident,
         string_agg(marks, '' order by marks) as marks,
@@ -99,6 +101,7 @@ named as (
         case when s.by_incident then coalesce(e.events, 0) end as events,
         s.lost_work_gpu_us,
         s.gpu_us - s.lost_work_gpu_us as downtime_gpu_us,
+        s.planned_gpu_us,
         s.by_incident,
         s.gpu_us,
         c.first_action,
@@ -131,6 +134,7 @@ final as (
         case when n.by_incident then n.downtime_gpu_us else 0 end / 1e6 as downtime_gpu_s,
         n.gpu_us,
         n.gpu_us / 1e6 as gpu_s,
+        n.planned_gpu_us / 1e6 as planned_gpu_s,
         n.gpu_us / 1e6 / nullif(d.gpu_s, 0) as share,
         sum(n.gpu_us) over (order by n.gpu_us desc, n.cause rows unbounded preceding)
             / nullif(sum(n.gpu_us) over (), 0) as cumulative_share,

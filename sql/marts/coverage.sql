@@ -5,7 +5,11 @@ with
 
 dated as (
     select source_id, min(ts) as first_ts, max(ts) as last_ts
-    from staging.stream
+    from (
+        select source_id, ts from staging.stream
+        union all
+        select source_id, ts from staging.step_lines
+    )
     where ts is not null
     group by source_id
 ),
@@ -16,8 +20,9 @@ spans as (
         e.source_id,
         s.path,
         s.run_id,
-        coalesce(d.first_ts, e.first_ts) as first_ts,
-        coalesce(d.last_ts, e.last_ts) as last_ts,
+        -- a stamp without a year stands in 1972 until a dated line corrects it
+        coalesce(d.first_ts, case when year(e.first_ts) > 1972 then e.first_ts end) as first_ts,
+        coalesce(d.last_ts, case when year(e.last_ts) > 1972 then e.last_ts end) as last_ts,
     from events.sources as e
     inner join staging.sources as s using (source_id)
     left join dated as d using (source_id)

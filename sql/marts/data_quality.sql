@@ -14,7 +14,11 @@ dated as (
         min(ts) as first_ts,
         max(ts) as last_ts,
         count_if(ts is null) as undated_events,
-    from staging.stream
+    from (
+        select source_id, ts from staging.stream
+        union all
+        select source_id, ts from staging.step_lines
+    )
     group by source_id
 ),
 
@@ -55,8 +59,9 @@ final as (
         e.unknown_lines,
         e.bad_lines,
         e.parsed_lines / nullif(e.lines, 0) as parsed_share,
-        coalesce(d.first_ts, e.first_ts) as first_ts,
-        coalesce(d.last_ts, e.last_ts) as last_ts,
+        -- a stamp without a year stands in 1972 until a dated line corrects it
+        coalesce(d.first_ts, case when year(e.first_ts) > 1972 then e.first_ts end) as first_ts,
+        coalesce(d.last_ts, case when year(e.last_ts) > 1972 then e.last_ts end) as last_ts,
         -- a configured zone overrules what ingest assumed
         case when s.zone <> 'UTC' then s.zone else e.zone end as zone,
         e.clock_offset_s,

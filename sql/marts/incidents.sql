@@ -1,10 +1,10 @@
 -- one row per incident that touches the period, with all that it cost, inside the period or not
--- do not add total_gpu_s to marts.causes: that one counts only the part inside the period, as period_gpu_s does
+-- do not add total_gpu_s to marts.causes: that one counts only what lies inside the period
 -- lost_work_s: wall time of steps that were lost; in seconds
 -- downtime_s: wall time that the incident cost beside lost work, until the next attempt made progress; in seconds
 -- gpus: accelerators of the attempt that ended
 -- evidence: path and line of the evidence
--- period_gpu_s: what it cost inside the period; in GPU-seconds
+-- period_gpu_s: what it cost inside the period, planned time left out; in GPU-seconds
 -- price: total_gpu_s at the configured price; null where none is configured
 -- detection_s: from the fault, or the last progress, to its detection; in seconds
 -- recovery_s: from the detection to the first step of the next attempt; in seconds
@@ -28,7 +28,7 @@ costs as (
 touching as (
     select
         incident_id,
-        coalesce(sum(gpu_us) filter (where layer <> 'productive' and part <> 'spare'), 0) / 1e6 as period_gpu_s,
+        coalesce(sum(gpu_us) filter (where layer not in ('productive', 'planned') and part <> 'spare'), 0) / 1e6 as period_gpu_s,
     from ledger.window_intervals
     where incident_id is not null
     group by incident_id

@@ -6,7 +6,11 @@ with
 
 times as (
     select source_id, ts, lag(ts) over (partition by source_id order by ts) as previous_ts
-    from staging.stream
+    from (
+        select source_id, ts from staging.stream
+        union all
+        select source_id, ts from staging.step_lines
+    )
     where ts is not null
 ),
 
