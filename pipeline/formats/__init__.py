@@ -62,7 +62,7 @@ def _check_pattern(fmt: Format, pattern: Pattern) -> Iterator[str]:
     table = EVENT_TABLES.get(pattern.table)
     if pattern.table and (table is None or not table.provenance):
         yield f"no event table `{pattern.table}`; {nearest(pattern.table, EVENT_TABLES)}"
-    filled = (*pattern.columns, *pattern.extras)
+    filled = (*pattern.columns, *pattern.extras, *pattern.bars)
     known = [column.name for column in table.columns] if table else []
     yield from (
         f"`{pattern.table}` has no column `{c}`; {nearest(c, known)}" for c in filled if c not in known

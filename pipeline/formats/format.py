@@ -83,6 +83,9 @@ class Pattern:
             ``(?x)`` is allowed. Backreferences and look-around do not exist.
         extras: optional columns found by name anywhere in a line that ``regex`` matched:
             column to (regular expression with one group named ``v``, value of group ``v``).
+        bars: optional columns of lines whose fields stand between bars, as in ``| label: number |``:
+            column to (labels, value of group ``v``); of several labels the first that is there counts.
+            Cheaper than ``extras``, and as indifferent to order.
         each: for lines: when set, every match of this second expression in the line makes a row; its
             named groups are added to those of ``regex``.
         when: for records and tables: fields that must be present and not null.
@@ -99,6 +102,7 @@ class Pattern:
     literals: tuple[str, ...] = ()
     regex: str = ""
     extras: Mapping[str, tuple[str, Value]] = field(default_factory=dict)
+    bars: Mapping[str, tuple[tuple[str, ...], Value]] = field(default_factory=dict)
     each: str = ""
     when: tuple[str, ...] = ()
     where: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -123,8 +127,8 @@ class Format:
             evaluation, saves, data wait, and whether it is a mean.
         step_time_excludes_stalls: True where saves and evaluations are outside the printed step time.
         deciding: patterns of which a match in the sample is proof that the file has this format.
-        foreign: literals of lines that only other programs print which share lines with this one; a file whose
-            sample holds one of them is none of this format.
+        foreign: literals of lines that only other programs print which share lines with this one; a file
+            whose sample holds one of them is none of this format.
         header: for tables: column names of which at least ``header_min`` are in the header line. Names are
             compared without case; fields bear the names as they are spelt here.
         shapes: for tables: column to the regular expression that its whole text must match. A row in which

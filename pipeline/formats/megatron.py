@@ -28,9 +28,9 @@ _ELAPSED = r"""
 """
 
 
-def _field(label: str, *, integer: bool = False) -> tuple[str, Value]:
-    """Return how a field is found by its label; the bar behind it proves that its number is whole."""
-    return rf"\| +{label}:\s+(?P<v>[^\s|]+)\s*\|", Value(group="v", kind="int" if integer else "float")
+def _field(*labels: str, integer: bool = False) -> tuple[tuple[str, ...], Value]:
+    """Return how a field is found by its labels; the bar behind it proves that its number is whole."""
+    return labels, Value(group="v", kind="int" if integer else "float")
 
 
 _COLUMNS: Mapping[str, Value] = {
@@ -39,11 +39,11 @@ _COLUMNS: Mapping[str, Value] = {
     "step_time_s": Value(group="ms", kind="float", scale=1e-3),
     "ts_edge": Value(const="end"),
 }
-_EXTRAS: Mapping[str, tuple[str, Value]] = {
+_BARS: Mapping[str, tuple[tuple[str, ...], Value]] = {
     "batch_size": _field("global batch size", integer=True),
-    "tflops_per_gpu": _field(r"throughput per GPU \(TFLOP/s/GPU\)"),
+    "tflops_per_gpu": _field("throughput per GPU (TFLOP/s/GPU)"),
     "tokens_per_s": _field("toks/s"),
-    "tokens_per_s_per_gpu": _field(r"(?:toks/s/gpu|Tokens per second per GPU \(Tok/s/GPU\))"),
+    "tokens_per_s_per_gpu": _field("toks/s/gpu", "Tokens per second per GPU (Tok/s/GPU)"),
     "loss": _field("lm loss"),
     "grad_norm": _field("grad norm"),
     "skipped": _field("number of skipped iterations", integer=True),
@@ -67,7 +67,7 @@ STEPS = (
             "consumed_samples": Value(group="consumed", kind="int"),
             **_COLUMNS,
         },
-        extras=_EXTRAS,
+        bars=_BARS,
         note="Printed by the last rank. Since 0.16 the first step of a process has a line of its own, and "
         "the line after it averages over both: trust the stamps, not the printed time. A loss that is not a "
         "number makes its field vanish.",
@@ -80,7 +80,7 @@ STEPS = (
         unique=True,
         regex=rf"(?x) {_NOT_QUOTED} {_STEP}{_CONSUMED}{_ELAPSED}",
         columns={"consumed_samples": Value(group="consumed", kind="int"), **_COLUMNS},
-        extras=_EXTRAS,
+        bars=_BARS,
         note="No time: spans are laid end to end from the nearest `datetime` line.",
     ),
     Pattern(
@@ -91,7 +91,7 @@ STEPS = (
         unique=True,
         regex=rf"(?x) {_NOT_QUOTED} {_STEP}{_ELAPSED} \s*learning\ rate:",
         columns=_COLUMNS,
-        extras=_EXTRAS,
+        bars=_BARS,
         note="No samples and no batch size: the configuration dump has them. The counters of skipped steps "
         "came with 1.1.",
     ),

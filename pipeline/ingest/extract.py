@@ -13,7 +13,9 @@ from functools import cache
 import polars as pl
 
 from pipeline.formats.format import Format, Pattern
+from pipeline.ingest.bars import read_bars
 from pipeline.ingest.clock import read_head_hosts, read_head_stamps, read_stamps
+from pipeline.ingest.regexes import to_ascii
 from pipeline.ingest.values import polars_type, read_value, text_of
 from pipeline.tables import EVENT_TABLES
 
@@ -63,8 +65,8 @@ def extract_candidates(fmt: Format, pattern: Pattern, frame: pl.DataFrame, candi
         return Rows(candidates, pattern.table, None)
     text = frame["text"][candidates]
     if not pattern.table:
-        return Rows(candidates.filter(text.str.contains(pattern.regex)), "", None)
-    groups, hit = match_groups(text, pattern.regex)
+        return Rows(candidates.filter(text.str.contains(to_ascii(pattern.regex))), "", None)
+    groups, hit = match_groups(text, to_ascii(pattern.regex))
     if not hit.all():
         candidates, groups = candidates.filter(hit), groups.filter(hit)
     if not len(candidates):
@@ -117,9 +119,11 @@ def build_rows(fmt: Format, pattern: Pattern, lines: pl.DataFrame, fields: pl.Da
         if name != "ts":
             columns[name] = read_value(fields, value, types[name])
     for name, (regex, value) in pattern.extras.items():
-        found = lines["text"].str.extract(regex)
+        found = lines["text"].str.extract(to_ascii(regex))
         read = read_value(pl.DataFrame({"v": found}), replace(value, group="v"), types[name])
         columns[name] = _coalesce(columns[name], read) if name in columns else read
+    for name, text in read_bars(lines["text"], {name: labels for name, (labels, _) in pattern.bars.items()}):
+        columns[name] = read_value(pl.DataFrame({"v": text}), pattern.bars[name][1], types[name])
     for name in ("host", "rank"):
         columns[name] = _coalesce(columns[name], lines[name]) if name in columns else lines[name]
     return pl.DataFrame(columns)
@@ -170,9 +174,10 @@ def _each_match(
     pattern: Pattern, lines: pl.DataFrame, groups: pl.DataFrame
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Return one row per match of ``pattern.each`` in each line, with the groups of both expressions."""
-    found = pl.DataFrame({"match": lines["text"].str.extract_all(pattern.each)}).with_row_index("row")
+    each = to_ascii(pattern.each)
+    found = pl.DataFrame({"match": lines["text"].str.extract_all(each)}).with_row_index("row")
     found = found.explode("match", empty_as_null=False, keep_nulls=False)
-    parts = found["match"].str.extract_groups(pattern.each).struct.unnest()
+    parts = found["match"].str.extract_groups(each).struct.unnest()
     kept = groups[found["row"]].drop(parts.columns, strict=False)
     return lines[found["row"]], pl.concat([kept, parts], how="horizontal")
 

@@ -39,7 +39,7 @@ def is_binary(head: bytes) -> bool:
 
 
 def read_lines(content: bytes) -> pl.Series:
-    """Return the physical lines of a content as text, without their ends.
+    """Return the physical lines of a content as text, without their ends and without terminal sequences.
 
     NULs are dropped, and bytes that are not UTF-8 replaced. A carriage return before the end of a line
     belongs to the end.
@@ -52,20 +52,20 @@ def read_lines(content: bytes) -> pl.Series:
     if not content:
         return pl.Series("line", [], dtype=pl.String)
     try:
-        return pl.read_lines(content)["line"]
+        lines = pl.read_lines(content)["line"]
     except pl.exceptions.ComputeError:
         # The reader wants valid UTF-8 and says so after the fact, which is cheaper than asking every chunk.
-        repaired = content.decode("utf-8", "replace").encode()
-        return pl.read_lines(repaired)["line"]
+        lines = pl.read_lines(content.decode("utf-8", "replace").encode())["line"]
+    # Colour codes may stand in the middle of what a pattern looks for.
+    return strip_escapes(lines) if b"\x1b" in content else lines
 
 
 def build_frame(lines: pl.Series, first_line: int) -> pl.DataFrame:
     """Return ``line, segment, text, rank, host, stamp`` of raw lines that are numbered from a first one."""
     numbers = pl.int_range(first_line, first_line + len(lines), dtype=pl.Int64, eager=True)
-    return clean_frame(pl.DataFrame({"line": numbers, "text": lines}))
+    return clean_frame(pl.DataFrame({"line": numbers, "text": strip_escapes(lines)}))
 
 
 def clean_frame(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return a frame of ``line`` and ``text`` split at carriage returns, without escapes and prefixes."""
-    segments = split_segments(frame)
-    return peel_prefixes(segments.with_columns(strip_escapes(segments["text"])))
+    """Return a frame of ``line`` and ``text`` split at carriage returns, without prefixes."""
+    return peel_prefixes(split_segments(frame))

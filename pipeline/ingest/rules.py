@@ -35,14 +35,14 @@ class RuleSet:
         literals: every literal once. A line without any of them is unknown, and nothing else is asked of it.
         loud: regular expression that a line matches which holds a literal of a signal, or of a pattern that
             fills a table.
-        quiet: the same for literals of patterns that carry nothing: only whether they match is of interest.
+        screen: the same for all literals; of a pattern that carries nothing only whether it matches counts.
     """
 
     rules: tuple[Rule, ...]
     signals: tuple[Signal, ...]
     literals: tuple[str, ...]
     loud: str
-    quiet: str
+    screen: str
 
     @property
     def steps(self) -> tuple[Rule, ...]:
@@ -67,7 +67,7 @@ def build_rules(rules: Iterable[Rule], signals: tuple[Signal, ...]) -> RuleSet:
     quiet = {literal for rule in rules if not rule.pattern.table for literal in rule.pattern.literals}
     # A torn line that only its format knows to be one has to be looked at as well.
     loud |= {literal for rule in rules if rule.pattern.unique for literal in rule.pattern.literals}
-    return RuleSet(rules, signals, tuple(sorted(loud | quiet)), alternation(loud), alternation(quiet))
+    return RuleSet(rules, signals, tuple(sorted(loud | quiet)), alternation(loud), alternation(loud | quiet))
 
 
 def alternation(literals: Iterable[str]) -> str:

@@ -18,7 +18,8 @@ from pipeline.ingest.extract import (
     read_heads,
 )
 from pipeline.ingest.lines import clean_frame
-from pipeline.ingest.peel import split_segments, strip_escapes, strip_prefixes
+from pipeline.ingest.peel import split_segments, strip_prefixes
+from pipeline.ingest.regexes import to_ascii
 from pipeline.ingest.rules import RuleSet
 from pipeline.ingest.signals import build_signal_rows
 
@@ -50,15 +51,13 @@ class Scanner:
 
     def scan(self, lines: pl.Series, first_line: int = 1) -> Scan:
         """Apply the rules to raw lines that are numbered from ``first_line``."""
-        # Colour codes may stand in the middle of a literal.
-        numbered = pl.DataFrame({"text": strip_escapes(lines)}).with_row_index("line", first_line)
-        numbered = numbered.cast({"line": pl.Int64})
+        numbered = pl.DataFrame({"text": lines}).with_row_index("line", first_line).cast({"line": pl.Int64})
+        numbered = numbered.filter(lines.str.contains(self.rules.screen))
         loud = numbered["text"].str.contains(self.rules.loud)
-        quiet = ~loud & numbered["text"].str.contains(self.rules.quiet)
-        known = [self._scan_quiet(split_segments(numbered.filter(quiet)))]
+        known = [self._scan_quiet(split_segments(numbered.filter(~loud)))]
         frame = clean_frame(numbered.filter(loud))
         if frame.height > loud.sum():
-            frame = frame.filter(frame["text"].str.contains(f"{self.rules.loud}|{self.rules.quiet}"))
+            frame = frame.filter(frame["text"].str.contains(self.rules.screen))
         rows: dict[str, list[pl.DataFrame]] = {}
         frame = self._scan_steps(frame, rows, known)
         found, torn = _scan_loud(frame, self.rules, rows)
@@ -72,24 +71,33 @@ class Scanner:
         """Return which lines a pattern knows that carries nothing, asking first for what was found most."""
         if not frame.height:
             return frame["line"]
-        text, lines = strip_prefixes(frame["text"]), frame["line"]
+        text, lines = frame["text"], frame["line"]
         known = [lines.head(0)]
         rules = [at for at, rule in enumerate(self.rules.rules) if not rule.pattern.table]
         if len(text) < _MANY:
             present = _literal_rows(text, self.rules).keys()
             rules = [at for at in rules if not present.isdisjoint(self.rules.rules[at].pattern.literals)]
-        for at in sorted(rules, key=lambda at: -self.popular[at]):
+        # Patterns that do not look at the head of a line are asked before prefixes are taken off.
+        order = sorted(rules, key=lambda at: (self._is_anchored(at), -self.popular[at]))
+        peeled = False
+        for at in order:
             if not len(text):
                 break
+            if self._is_anchored(at) and not peeled:
+                text, peeled = strip_prefixes(text), True
             pattern = self.rules.rules[at].pattern
             hit = has_literal(text, pattern)
             if not hit.any():
                 continue
-            hit &= text.str.contains(pattern.regex)
+            hit &= text.str.contains(to_ascii(pattern.regex))
             self.popular[at] += int(hit.sum())
             known.append(lines.filter(hit))
             text, lines = text.filter(~hit), lines.filter(~hit)
         return pl.concat(known)
+
+    def _is_anchored(self, at: int) -> bool:
+        """Return whether a pattern looks at the head of a line."""
+        return "^" in self.rules.rules[at].pattern.regex.replace("[^", "")
 
     def _scan_steps(
         self, frame: pl.DataFrame, rows: dict[str, list[pl.DataFrame]], known: list[pl.Series]
@@ -151,13 +159,15 @@ def _scan_signals(
 
 def match_rules(lines: pl.Series, rules: RuleSet) -> pl.DataFrame:
     """Return ``format, pattern, line`` of every pattern that matches a raw line, each on its own."""
-    frame = clean_frame(pl.DataFrame({"text": strip_escapes(lines)}).with_row_index("line", 1))
+    frame = clean_frame(pl.DataFrame({"text": lines}).with_row_index("line", 1))
     where = _literal_rows(frame["text"], rules)
     found = [pl.DataFrame(schema={"format": pl.String, "pattern": pl.String, "line": frame.schema["line"]})]
     for rule in rules.rules:
         candidates = _rows_of(where, rule.pattern.literals)
         if candidates is not None:
-            candidates = candidates.filter(frame["text"][candidates].str.contains(rule.pattern.regex))
+            candidates = candidates.filter(
+                frame["text"][candidates].str.contains(to_ascii(rule.pattern.regex))
+            )
             names = {"format": pl.lit(rule.fmt.name), "pattern": pl.lit(rule.pattern.name)}
             found.append(frame[candidates].select(**names, line="line"))
     return pl.concat(found)

@@ -12,6 +12,7 @@ import pipeline
 from pipeline.errors import GoodputError
 from pipeline.formats.format import Format, Pattern, Value
 from pipeline.ingest.extract import build_rows, match_groups
+from pipeline.ingest.regexes import to_ascii
 
 CATALOGUE = Path(pipeline.__file__).parent.parent / "sql" / "seeds" / "signals.csv"
 
@@ -75,11 +76,11 @@ _FORMAT = Format("signals", "the catalogue of signals", "", "any", ())
 
 def build_signal_rows(signal: Signal, lines: pl.DataFrame) -> tuple[pl.Series, pl.DataFrame | None]:
     """Return which of the lines a signal matches, and its rows of ``signals`` for them."""
-    hit = lines["text"].str.contains(signal.regex)
+    hit = lines["text"].str.contains(to_ascii(signal.regex))
     if not hit.any():
         return hit, None
     lines = lines.filter(hit)
-    groups = match_groups(lines["text"], signal.regex)[0]
+    groups = match_groups(lines["text"], to_ascii(signal.regex))[0]
     columns = {
         "signal_id": Value(const=signal.signal_id),
         "repeats": Value(const=1),

@@ -14,7 +14,7 @@ from pipeline.ingest.store import Entry, Store
 from pipeline.tables import EVENT_TABLES
 
 #: Rows that are gathered before a part is written.
-PART_ROWS = 400_000
+PART_ROWS = 100_000
 
 
 class _Parts:

@@ -1,0 +1,48 @@
+"""Fields between bars (``| label: number | …``): a line is split once, however many are wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+import polars as pl
+
+from pipeline.ingest.regexes import to_ascii
+
+
+def read_bars(text: pl.Series, labels: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, pl.Series]]:
+    """Yield for each name the text behind the first of its labels in each line, or null.
+
+    A field ends with a bar: one whose bar is missing may be cut off, and its number with it.
+    """
+    if not labels or not len(text):
+        return
+    parts = text.str.split("|")
+    first = [part.strip().partition(":")[0] for part in parts[0].to_list()]
+    for name, alternatives in labels.items():
+        found = _read_field(text, parts, first, alternatives[0])
+        for label in alternatives[1:]:
+            if found.null_count():
+                found = found.zip_with(found.is_not_null(), _read_field(text, parts, first, label))
+        yield name, found
+
+
+def _read_field(text: pl.Series, parts: pl.Series, first: list[str], label: str) -> pl.Series:
+    """Return the text behind one label in each line, or null.
+
+    Programs print the fields of all lines in one order, so a label is looked for where the first line has it;
+    lines of another order are read one by one.
+    """
+    place = first.index(label) if label in first else len(first)
+    field = parts.list.get(place, null_on_oob=True)
+    there = field.str.starts_with(f" {label}:").fill_null(False) & (parts.list.len() > place + 1)
+    found = field.str.strip_prefix(f" {label}:").str.strip_chars().set(~there, None)
+    if there.all():
+        return found
+    elsewhere = text.str.contains(f"{label}:", literal=True) & ~there
+    return found.zip_with(~elsewhere, _read_one_by_one(text, label)) if elsewhere.any() else found
+
+
+def _read_one_by_one(text: pl.Series, label: str) -> pl.Series:
+    """Return the text behind a label wherever it stands in each line."""
+    quoted = "".join(f"\\{c}" if c in "\\.+*?()|[]{}^$" else c for c in label)
+    return text.str.extract(to_ascii(rf"\|[ ]+{quoted}:\s+([^\s|]+)\s*\|"))
