@@ -37,6 +37,7 @@ MAY_READ: Mapping[str, frozenset[str]] = {
             *(
                 "staging.sources",
                 "staging.stream",
+                "staging.step_lines",
                 "staging.allocations",
                 "events.sources",
                 "events.templates",

@@ -16,20 +16,44 @@ run_world_sizes as (
 ),
 
 -- what each job of a run printed, first and last
-evidence as (
+printed as (
     select
         p.run_id,
         coalesce(s.job_id, s.path) as job_key,
-        any_value(s.job_id) as job_id,
-        min(epoch_us(p.ts)) as start_us,
-        max(epoch_us(p.ts)) as end_us,
-        max(w.gpus) as gpus,
-        arg_min(p.source_id, p.ts) as source_id,
+        s.job_id,
+        epoch_us(min(p.ts)) as start_us,
+        epoch_us(max(p.ts)) as end_us,
+        p.source_id,
         arg_min(p.line, p.ts) as line,
     from staging.placed as p
     inner join staging.sources as s using (source_id)
-    left join world_sizes as w using (source_id)
     where p.ts is not null
+    group by all
+    union all
+    select
+        run_id,
+        job_key,
+        job_id,
+        epoch_us(start_ts) as start_us,
+        epoch_us(end_ts) as end_us,
+        source_id,
+        first_line as line,
+    from staging.attempts
+    where start_ts is not null
+),
+
+evidence as (
+    select
+        p.run_id,
+        p.job_key,
+        min(p.job_id) as job_id,
+        min(p.start_us) as start_us,
+        max(p.end_us) as end_us,
+        max(w.gpus) as gpus,
+        arg_min(p.source_id, (p.start_us, p.source_id, p.line)) as source_id,
+        arg_min(p.line, (p.start_us, p.source_id, p.line)) as line,
+    from printed as p
+    left join world_sizes as w using (run_id, source_id)
     group by all
 ),
 

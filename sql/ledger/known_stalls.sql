@@ -82,10 +82,16 @@ points as (
         s.attempt,
         s.name,
         s.detail,
-        (
-            select max(epoch_us(p.ts)) from staging.placed as p
-            where p.source_id = s.source_id and p.ord < s.ord and p.ts is not null
-                and p.kind in ('step', 'save', 'phase')
+        greatest(
+            (
+                select max(epoch_us(p.ts)) from staging.placed as p
+                where p.source_id = s.source_id and p.ord < s.ord and p.ts is not null
+                    and p.kind in ('save', 'phase')
+            ),
+            (
+                select max(epoch_us(l.ts)) from staging.step_lines as l
+                where l.source_id = s.source_id and l.ord < s.ord and l.ts is not null
+            )
         ) as start_us,
         s.ts_us as end_us,
         s.step,

@@ -50,10 +50,16 @@ neighbours as (
             where p.source_id = e.source_id and p.ts is not null and p.ord < e.first_ord
                 and p.kind = 'phase' and p.edge in ('end', 'point', 'begin') and p.run_id = e.run_id
         ) as before_us,
-        (
-            select min(epoch_us(p.ts)) from staging.placed as p
-            where p.source_id = e.source_id and p.ts is not null and p.ord > e.last_ord
-                and p.kind in ('phase', 'step') and p.run_id = e.run_id
+        least(
+            (
+                select min(epoch_us(p.ts)) from staging.placed as p
+                where p.source_id = e.source_id and p.ts is not null and p.ord > e.last_ord
+                    and p.kind = 'phase' and p.run_id = e.run_id
+            ),
+            (
+                select min(epoch_us(l.ts)) from staging.step_lines as l
+                where l.source_id = e.source_id and l.ts is not null and l.ord > e.last_ord and l.run_id = e.run_id
+            )
         ) as after_us,
     from ends as e
 ),

@@ -4,26 +4,22 @@ with
 
 lines as (
     select
-        p.run_id,
+        l.run_id,
         t.attempt,
-        p.edge,
-        p.step,
-        p.steps,
-        p.duration_s,
-        p.ts,
-        p.ts_quality,
-        p.source_id,
-        p.line,
-        p.segment,
-        p.ord,
-        p.format,
-        t.loop_start_us,
-        greatest(t.setup_end_us, t.init_end_us, t.process_us) as ready_us,
-        t.start_us as attempt_us,
-        t.holding,
-    from staging.placed as p
-    inner join ledger.timeline as t using (run_id, launch_no)
-    where p.kind = 'step'
+        l.edge,
+        l.step,
+        l.steps,
+        l.duration_s,
+        epoch_us(l.ts) as ts_us,
+        l.ts_quality,
+        l.source_id,
+        l.line,
+        l.segment,
+        l.ord,
+        l.format,
+    from staging.step_lines as l
+    asof inner join staging.attempts as a on l.source_id = a.source_id and l.ord >= a.first_ord
+    inner join ledger.timeline as t on t.run_id = a.run_id and t.launch_no = a.launch_no
 ),
 
 -- a benchmark that prints blocks of training with their count of samples, and no steps
@@ -81,7 +77,7 @@ block_spans as (
 
 -- where some lines carry a time, the others only fill the count of steps
 stamps as (
-    select run_id, attempt, count(ts) > 0 as stamped
+    select run_id, attempt, count(ts_us) > 0 as stamped
     from lines
     group by all
 ),
@@ -91,9 +87,9 @@ kept as (
     select l.*, m.stamped
     from lines as l
     inner join stamps as m using (run_id, attempt)
-    where l.ts is not null or not m.stamped
+    where l.ts_us is not null or not m.stamped
     qualify lag(l.step) over (
-        partition by l.run_id, l.attempt order by l.step, l.ts nulls last, l.source_id, l.line, l.segment
+        partition by l.run_id, l.attempt order by l.step, l.ts_us nulls last, l.source_id, l.line, l.segment
     ) is distinct from l.step
 ),
 
@@ -102,8 +98,8 @@ neighbours as (
         *,
         lag(step) over w as previous_step,
         lead(step) over w as next_step,
-        lag(epoch_us(ts)) over w as previous_us,
-        lead(epoch_us(ts)) over w as next_us,
+        lag(ts_us) over w as previous_us,
+        lead(ts_us) over w as next_us,
         row_number() over w as place,
     from kept
     window w as (partition by run_id, attempt order by step)
@@ -118,9 +114,9 @@ strides as (
 ),
 
 wholes as (
-    select run_id, attempt, bool_and(epoch_us(ts) % 1000000 = 0) as whole_seconds
+    select run_id, attempt, bool_and(ts_us % 1000000 = 0) as whole_seconds
     from kept
-    where ts is not null
+    where ts_us is not null
     group by all
 ),
 
@@ -130,7 +126,11 @@ counted as (
         s.stride,
         r.step as restored,
         coalesce(h.whole_seconds, false) as whole_seconds,
+        t.loop_start_us,
+        greatest(t.setup_end_us, t.init_end_us, t.process_us) as ready_us,
+        t.start_us as attempt_us,
     from neighbours as k
+    inner join ledger.timeline as t using (run_id, attempt)
     left join strides as s using (run_id)
     left join ledger.restores as r using (run_id, attempt)
     left join wholes as h using (run_id, attempt)
@@ -159,7 +159,7 @@ stepped as (
 printed as (
     select
         *,
-        epoch_us(ts) as stamp_us,
+        ts_us as stamp_us,
         (duration_s * 1000000 * (step_last - step_first + 1))::bigint as printed_us,
     from stepped
 ),

@@ -12,6 +12,8 @@ launches as (
         arg_min(source_id, (step_lines = 0, start_ts)) as source_id,
         arg_min(first_line, (step_lines = 0, start_ts)) as line,
         sum(step_lines)::bigint as step_lines,
+        epoch_us(min(start_ts)) as first_mark_us,
+        epoch_us(max(end_ts)) as last_mark_us,
     from staging.attempts
     group by all
 ),
@@ -62,7 +64,6 @@ marks as (
         max(epoch_us(ts)) filter (where kind = 'phase' and name = 'job' and edge = 'end') as job_end_us,
         max(epoch_us(ts)) as last_evidence_us,
         min(epoch_us(ts)) as first_evidence_us,
-        count(*) filter (where kind = 'step') as steps,
     from staging.placed
     where launch_no is not null
     group by all
@@ -92,8 +93,9 @@ attempts as (
         l.source_id,
         l.line,
         true as observed,
-        coalesce(m.process_us, m.first_evidence_us, epoch_us(l.attempt_start_ts)) as start_us,
-        m.* exclude (run_id, launch_no),
+        coalesce(m.process_us, least(m.first_evidence_us, l.first_mark_us), epoch_us(l.attempt_start_ts)) as start_us,
+        greatest(m.last_evidence_us, l.last_mark_us) as last_evidence_us,
+        m.* exclude (run_id, launch_no, first_evidence_us, last_evidence_us),
     from launches as l
     left join held as h using (run_id, launch_no)
     left join marks as m using (run_id, launch_no)

@@ -12,8 +12,7 @@ steps as (
         epoch_us(ts) as ts_us,
         lag(step) over w as previous_step,
         lag(epoch_us(ts)) over w as previous_us,
-    from staging.stream
-    where kind = 'step' and run_id is not null
+    from staging.step_lines
     window w as (partition by source_id order by ord, line, segment)
 ),
 

@@ -1,4 +1,4 @@
--- one row per event of a run's own sources, with the launch that it belongs to (null where that cannot be told)
+-- one row per event of a run's own sources, steps apart, with the launch that it belongs to (null where that cannot be told)
 -- do not sum: see staging.stream
 with
 
@@ -13,6 +13,10 @@ own as (
 dated as (
     select source_id, ord, ts
     from own
+    where ts is not null
+    union all
+    select source_id, ord, ts
+    from staging.step_lines
     where ts is not null
 ),
 

@@ -1,40 +1,6 @@
--- one row per event of a line that says something about a run: steps, phases, checkpoints, timers, signals
--- do not sum: a line may stand for many steps, and a span may be told twice
+-- one row per event of a line that says something about a run, steps apart: phases, checkpoints, timers, signals
+-- do not sum: a span may be told twice, and a crash prints the same line on every rank
 with
-
-steps as (
-    select
-        source_id, line, segment, format, pattern, ts_raw, ts, ts_quality, host, rank,
-        'step' as kind,
-        case when ts_edge = 'begin' then 'begin' else 'end' end as edge,
-        null::varchar as name,
-        step_last as step,
-        steps,
-        step_time_s as duration_s,
-        null::varchar as detail,
-        null::double as background_s,
-        null::boolean as ok,
-    from events.steps
-    where step_last is not null
-),
-
--- a line that counts samples or tokens proves the steps that these make
-counted_steps as (
-    select
-        e.source_id, e.line, e.segment, e.format, e.pattern, e.ts_raw, e.ts, e.ts_quality, e.host, e.rank,
-        'step' as kind,
-        case when e.ts_edge = 'begin' then 'begin' else 'end' end as edge,
-        null::varchar as name,
-        e.consumed_samples // u.unit as step,
-        e.steps,
-        e.step_time_s as duration_s,
-        null::varchar as detail,
-        null::double as background_s,
-        null::boolean as ok,
-    from events.steps as e
-    inner join staging.step_units as u using (source_id)
-    where e.step_last is null and e.consumed_samples >= u.unit
-),
 
 phases as (
     select
@@ -43,7 +9,6 @@ phases as (
         edge,
         phase as name,
         step,
-        null::bigint as steps,
         duration_s,
         detail,
         null::double as background_s,
@@ -58,7 +23,6 @@ checkpoints as (
         edge,
         tier as name,
         step,
-        null::bigint as steps,
         blocking_s as duration_s,
         path as detail,
         background_s,
@@ -74,7 +38,6 @@ timers as (
         'span' as edge,
         replace(component, ' ', '-') as name,
         step,
-        null::bigint as steps,
         coalesce(max_s, mean_s) as duration_s,
         null::varchar as detail,
         null::double as background_s,
@@ -90,7 +53,6 @@ signals as (
         'point' as edge,
         signal_id as name,
         null::bigint as step,
-        null::bigint as steps,
         waited_s as duration_s,
         text as detail,
         null::double as background_s,
@@ -99,10 +61,6 @@ signals as (
 ),
 
 united as (
-    from steps
-    union all by name
-    from counted_steps
-    union all by name
     from phases
     union all by name
     from checkpoints
@@ -110,25 +68,6 @@ united as (
     from timers
     union all by name
     from signals
-),
-
--- the year that brings the time nearest to the dated lines around it
-years as (
-    select
-        u.source_id,
-        u.line,
-        u.segment,
-        u.ts,
-        arg_min(
-            u.ts + to_years((y.year - 1972)::integer),
-            abs(epoch_us(u.ts + to_years((y.year - 1972)::integer)) - epoch_us(s.anchor_ts))
-        ) as dated_ts,
-    from (select distinct source_id, line, segment, ts from united where ts_quality = 'year_assumed') as u
-    inner join staging.sources as s using (source_id)
-    cross join lateral (
-        select unnest([year(s.anchor_ts) - 1, year(s.anchor_ts), year(s.anchor_ts) + 1]) as year
-    ) as y
-    group by all
 ),
 
 timed as (
@@ -140,18 +79,20 @@ timed as (
         coalesce(u.host, s.host) as host,
         case
             when u.ts_quality in ('logged', 'zone_assumed') then u.ts
-            when u.ts_quality = 'year_assumed' then y.dated_ts
+            -- the year that brings the time nearest to the dated lines around it
+            when u.ts_quality = 'year_assumed' then u.ts + to_years((
+                year(s.anchor_ts) - 1972
+                + case
+                    when epoch_us(u.ts + to_years((year(s.anchor_ts) - 1972)::integer)) - epoch_us(s.anchor_ts) > 15811200000000 then -1
+                    when epoch_us(s.anchor_ts) - epoch_us(u.ts + to_years((year(s.anchor_ts) - 1972)::integer)) > 15811200000000 then 1
+                    else 0
+                end
+            )::integer)
         end as printed_ts,
         u.ts_quality,
         s.zone,
     from united as u
     inner join staging.sources as s using (source_id)
-    left join years as y
-        on u.ts_quality = 'year_assumed'
-        and y.source_id = u.source_id
-        and y.line = u.line
-        and y.segment = u.segment
-        and y.ts = u.ts
 ),
 
 final as (
