@@ -183,6 +183,8 @@ def test_labels_of_ticks_tell_them_apart() -> None:
         (["00:00", "06:00", "12:00", "18:00"], timedelta(hours=23)),
         (["Mon 5 Oct", "Tue 6 Oct"], timedelta(days=1, hours=12)),
         (["5 Oct", "12 Oct"], timedelta(days=13)),
+        (["Nov 2026", "Dec 2026"], timedelta(days=60)),
+        (["Jan 2030"], timedelta(days=5 * 365)),
     ],
 )
 def test_times_are_round(expected: list[str], length: timedelta) -> None:

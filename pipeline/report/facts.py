@@ -72,6 +72,12 @@ class Facts:
     metrics: tuple[Metric, ...]
 
     @property
+    def loss_causes(self) -> tuple[Cause, ...]:
+        """Causes that lost training capacity, the costliest first; what was planned is no loss."""
+        causes = (cause for cause in self.causes if cause.loss_gpu_s > 0)
+        return tuple(sorted(causes, key=lambda cause: (-cause.loss_gpu_s, cause.cause)))
+
+    @property
     def interruptions(self) -> tuple[Incident, ...]:
         """Ends of attempts that were not completions, in order of time."""
         return tuple(i for i in self.incidents if i.is_interruption)

@@ -42,7 +42,8 @@ def read_previous(path: Path) -> Previous:
             now="make that review again with this version",
         )
     facts: dict[str, Any] = model["facts"]
+    whole = facts["total"]["capacity_gpu_s"] - facts["total"]["planned_gpu_s"] or 1.0
     return Previous(
         figures={name: facts["total"][name] for name in _FIGURES},
-        cause_shares={row["cause"]: row["share"] or 0.0 for row in facts["causes"]},
+        cause_shares={row["cause"]: (row["gpu_s"] - row["planned_gpu_s"]) / whole for row in facts["causes"]},
     )

@@ -93,10 +93,14 @@ class Cause:
     lost_work_gpu_s: float
     downtime_gpu_s: float
     gpu_s: float
-    share: float | None
-    cumulative_share: float | None
+    planned_gpu_s: float
     first_action: str | None
     mark: str | None
+
+    @property
+    def loss_gpu_s(self) -> float:
+        """What it cost, planned time left out: that is no loss."""
+        return self.gpu_s - self.planned_gpu_s
 
     @property
     def is_incident(self) -> bool:

@@ -125,6 +125,11 @@ def month_day(moment: date) -> str:
     return f"{moment.day}{SPACE}{_MONTHS[moment.month - 1]}"
 
 
+def month(moment: date) -> str:
+    """Return a month such as ``Oct 2026``."""
+    return f"{_MONTHS[moment.month - 1]}{SPACE}{moment.year}"
+
+
 def period(start: datetime, end: datetime) -> str:
     """Return a half-open period; whole days are named by the last day inside it."""
     midnight = (0, 0, 0)

@@ -100,6 +100,7 @@ with named as (
         coalesce(sum(gpu_s) filter (where category = 'lost_work'), 0) as lost_work_gpu_s,
         coalesce(sum(gpu_s) filter (where category <> 'lost_work' and i.cause is not null), 0) as downtime_gpu_s,
         sum(gpu_s) as gpu_s,
+        coalesce(sum(gpu_s) filter (where c.layer = 'planned'), 0) as planned_gpu_s,
         any_value(nullif(k.first_action, '')) as first_action,
         max(coalesce(i.mark, '')) as mark,
     from given.cut as c
@@ -108,11 +109,7 @@ with named as (
     where c.layer <> 'productive'
     group by 1
 )
-select
-    *,
-    gpu_s / (select sum(gpu_s) from given.cut where layer <> 'planned') as share,
-    sum(gpu_s) over (order by gpu_s desc, cause) / sum(gpu_s) over () as cumulative_share,
-from named;
+select * from named;
 
 create table marts.incidents as
 with costs as (
@@ -121,13 +118,14 @@ with costs as (
         coalesce(sum(gpu_s) filter (where category = 'lost_work'), 0) as lost_gpu_s,
         coalesce(sum(gpu_s) filter (where category <> 'lost_work'), 0) as downtime_gpu_s,
         sum(gpu_s) as total_gpu_s,
+        coalesce(sum(gpu_s) filter (where layer <> 'planned'), 0) as period_gpu_s,
         any_value(gpus) as gpus,
     from given.cut
     where incident_id is not null
     group by incident_id
 )
 select
-    i.*, c.lost_gpu_s, c.downtime_gpu_s, c.total_gpu_s, coalesce(c.total_gpu_s, 0) as period_gpu_s, c.gpus,
+    i.*, c.lost_gpu_s, c.downtime_gpu_s, c.total_gpu_s, coalesce(c.period_gpu_s, 0) as period_gpu_s, c.gpus,
     c.lost_gpu_s / c.gpus as lost_work_s, c.downtime_gpu_s / c.gpus as downtime_s,
     k.title, k.domain, k.layer as charged_to, k.owner, k.first_action,
     case when i.evidence is null then 'no line tells why' end as confidence_reason,

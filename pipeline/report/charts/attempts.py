@@ -26,6 +26,9 @@ _STATES = {
 }
 
 
+_MARKS_KEY = ((False, "disruption"), (True, "planned end"))
+
+
 @dataclass(frozen=True, slots=True)
 class Bar:
     """A stretch of one state: productive, lost, downtime, planned or unknown."""
@@ -93,14 +96,17 @@ class Attempts:
         return drawing.svg(foot + 19)
 
     def _draw_key(self, drawing: Drawing, left: float) -> None:
+        """Draw the key above the lanes; where it is too wide for that, from the left edge on."""
         seen = {bar.state for lane in self.lanes for bar in lane.bars}
-        end = draw_key(drawing, left, 7, [entry for state, entry in _STATES.items() if state in seen])
-        x = end + 14
-        for planned, words in ((False, "disruption"), (True, "planned end")):
-            if any(mark.planned == planned for lane in self.lanes for mark in lane.marks):
-                _draw_triangle(drawing, x + 3, 1.8, planned)
-                drawing.text(x + 8.5, 7, words, size=SMALL)
-                x += 8.5 + text_width(words, SMALL) + 12
+        states = [entry for state, entry in _STATES.items() if state in seen]
+        kinds = {mark.planned for lane in self.lanes for mark in lane.marks}
+        marks = [(planned, words) for planned, words in _MARKS_KEY if planned in kinds]
+        width = sum(text_width(words, SMALL) + 24 for _, words in (*states, *marks))
+        x = draw_key(drawing, min(left, max(drawing.width - width, 0)), 7, states) + 14
+        for planned, words in marks:
+            _draw_triangle(drawing, x + 3, 1.8, planned)
+            drawing.text(x + 8.5, 7, words, size=SMALL)
+            x += 8.5 + text_width(words, SMALL) + 12
 
 
 def draw_time_axis(

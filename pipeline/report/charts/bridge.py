@@ -100,7 +100,9 @@ class Bridge:
             text = f"{units.gpu_hours(row.gpu_s, decimals)}{units.THIN}GPU-h · {row.label}"
             drawing.rect(x, y, max(end - x, 0.5), _BAR, drawing.fill(row.layer), tip=f"{row.title}: {text}")
             drawing.line(end, y + _BAR, end, y + _ROW, colour=SOFT, width=0.4)
-            drawing.text(end + 4, y + 6.4, text, size=SMALL, halo=True)
+            fits = end + 4 + text_width(text, SMALL) <= WIDTH
+            place, anchor = (end + 4, "start") if fits else (x - 4, "end")
+            drawing.text(place, y + 6.4, text, anchor=anchor, size=SMALL, halo=True)
             at += row.gpu_s
         y = top + len(self.rows) * _ROW
         drawing.text(0, y + 6.6, self.total.title, bold=True)

@@ -51,8 +51,11 @@ _STEPS_S = (
     1, 2, 5, 10, 15, 30,
     60, 120, 300, 600, 900, 1800,
     3600, 7200, 10800, 21600, 43200,
-    86400, 2 * 86400, 7 * 86400, 14 * 86400, 28 * 86400, 91 * 86400, 364 * 86400,
+    86400, 2 * 86400, 7 * 86400, 14 * 86400,
 )  # fmt: skip
+
+_MONTH_S = 30 * 86400
+_MONTHS = (1, 2, 3, 6, 12, 24, 60, 120)
 
 #: A Monday, so that steps of weeks begin on Mondays.
 _ORIGIN = datetime(2001, 1, 1, tzinfo=UTC)
@@ -70,7 +73,9 @@ class Tick:
 def time_ticks(start: datetime, end: datetime, most: int) -> list[Tick]:
     """Return round times inside a period; the first tick of each day carries the date below its label."""
     length = (end - start).total_seconds()
-    step = next((s for s in _STEPS_S if length / s <= most), _STEPS_S[-1])
+    step = next((s for s in _STEPS_S if length / s <= most), None)
+    if step is None:
+        return _month_ticks(start, end, most)
     first = math.ceil((start - _ORIGIN).total_seconds() / step)
     last = math.floor((end - _ORIGIN).total_seconds() / step)
     ticks: list[Tick] = []
@@ -83,4 +88,17 @@ def time_ticks(start: datetime, end: datetime, most: int) -> list[Tick]:
             continue
         ticks.append(Tick(moment, units.clock(moment, seconds=step < 60), date if date != seen else ""))
         seen = date
+    return ticks
+
+
+def _month_ticks(start: datetime, end: datetime, most: int) -> list[Tick]:
+    """Return first days of months, each with its year."""
+    months = (end - start).total_seconds() / _MONTH_S
+    step = next((n for n in _MONTHS if months / n <= most), _MONTHS[-1])
+    first = -(-(start.year * 12 + start.month - 1) // step) * step
+    ticks = []
+    for n in range(first, end.year * 12 + end.month, step):
+        moment = datetime(n // 12, n % 12 + 1, 1, tzinfo=UTC)
+        if start <= moment <= end:
+            ticks.append(Tick(moment, units.month(moment)))
     return ticks

@@ -28,7 +28,7 @@ def build(facts: Facts, given: Given) -> Page:
     numbers = {incident.incident_id: str(n) for n, incident in enumerate(facts.interruptions, 1)}
     printed = _printed(facts)
     blocks: list[Block] = [build_attempts(facts, {i: n for i, n in numbers.items() if i in printed})]
-    if any(cause.gpu_s > 0 for cause in facts.causes):
+    if facts.loss_causes:
         blocks.append(_build_pareto(facts))
     if facts.interruptions:
         blocks.append(_build_incidents(facts, numbers))
@@ -69,17 +69,17 @@ def _cause(incident: Incident) -> str:
 
 def _build_pareto(facts: Facts) -> Figure:
     """Return causes by GPU-hours lost; what no incident brought about is one row at the foot."""
-    everything = sum(cause.gpu_s for cause in facts.causes)
-    incidents = [cause for cause in facts.causes if cause.is_incident and cause.gpu_s > 0]
+    everything = sum(cause.loss_gpu_s for cause in facts.loss_causes)
+    incidents = [cause for cause in facts.loss_causes if cause.is_incident]
     shown = incidents if len(incidents) <= _MOST_CAUSES else incidents[: _MOST_CAUSES - 1]
-    rest, others = incidents[len(shown) :], [cause for cause in facts.causes if not cause.is_incident]
+    rest, others = incidents[len(shown) :], [cause for cause in facts.loss_causes if not cause.is_incident]
     rows: list[ParetoRow] = []
     done = 0.0
     groups: list[tuple[str, list[Cause], bool]] = [(f"{c.title}{c.mark or ''}", [c], True) for c in shown]
     groups.append((f"{len(rest):,} other causes", rest, True))
     groups.append(("without an interruption", others, False))
     for title, causes, counted in groups:
-        gpu_s = sum(cause.gpu_s for cause in causes)
+        gpu_s = sum(cause.loss_gpu_s for cause in causes)
         if gpu_s <= 0:
             continue
         done += gpu_s
@@ -88,7 +88,7 @@ def _build_pareto(facts: Facts) -> Figure:
     values = (f"{row.title} {units.gpu_hours(row.gpu_s)} GPU-hours" for row in rows)
     return Figure(
         name="pareto",
-        caption="Time that was not productive by cause, GPU-hours: lost work (solid), time without progress "
+        caption="Training capacity lost by cause, GPU-hours: lost work (solid), time without progress "
         "(hatched); the last row by layer. Number of interruptions, cumulative share.",
         alt=alternative("Causes by GPU-hours lost", values, most=14),
         chart=Pareto(tuple(rows)),
@@ -99,11 +99,11 @@ def _parts(causes: list[Cause]) -> tuple[tuple[str, str, float], ...]:
     """Return lost work and time without progress; what no incident brought about is told by layer."""
     if causes[0].is_incident:
         lost = sum(cause.lost_work_gpu_s for cause in causes)
-        rest = sum(cause.gpu_s for cause in causes) - lost
+        rest = sum(cause.loss_gpu_s for cause in causes) - lost
         return (("framework", "lost work", lost), ("infrastructure", "time without progress", max(rest, 0.0)))
     sums: dict[str, float] = defaultdict(float)
     for cause in causes:
-        sums[layer_of(cause.layer or "unknown")] += cause.gpu_s
+        sums[layer_of(cause.layer or "unknown")] += cause.loss_gpu_s
     return tuple((layer, TITLES[layer].lower(), sums[layer]) for layer in ORDER if layer in sums)
 
 
@@ -167,7 +167,9 @@ def _build_incidents(facts: Facts, numbers: dict[str, str]) -> Table:
         ),
         rows=(*(row(i) for i in everything if i.incident_id in kept), total),
         more=tuple(row(i) for i in everything if i.incident_id not in kept),
-        after=f"Outside this period they cost {units.gpu_hours(outside)} GPU-h more." if outside > 1 else "",
+        after=f"Planned time, and time outside this period: {units.gpu_hours(outside)} GPU-h more."
+        if outside > 1
+        else "",
     )
 
 

@@ -18,7 +18,7 @@ def build_headline(facts: Facts, given: Given) -> str:
         costs[incident.title or incident.cause or "unknown"] += incident.period_gpu_s
     cost = sum(costs.values())
     top = min(costs, key=lambda title: (-costs[title], title), default="")
-    loss = next((cause for cause in facts.causes if cause.layer != "planned"), None)
+    loss = next(iter(facts.loss_causes), None)
     budget = build_budget(facts)
     before = None if given.previous is None else given.previous.figures.get("training_time_goodput")
     return headline(
@@ -33,8 +33,10 @@ def build_headline(facts: Facts, given: Given) -> str:
             top_cause=top,
             top_share=costs[top] / cost if cost > 0 else 0.0,
             top_loss=loss.title if loss else "",
-            top_loss_gpu_s=loss.gpu_s if loss else 0.0,
-            top_loss_share=loss.gpu_s / total.training_gpu_s if loss and total.training_gpu_s > 0 else 0.0,
+            top_loss_gpu_s=loss.loss_gpu_s if loss else 0.0,
+            top_loss_share=loss.loss_gpu_s / total.training_gpu_s
+            if loss and total.training_gpu_s > 0
+            else 0.0,
             budget_gpu_s=None if budget is None else budget.left_gpu_s,
             budget_name="" if budget is None else budget.name,
         )

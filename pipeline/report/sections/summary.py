@@ -29,9 +29,9 @@ _WORTH_ACTING = 0.02
 
 def build(facts: Facts, given: Given) -> Page:
     """Return the page."""
-    shown = facts.causes[:_TABLE_ROWS]
+    shown = facts.loss_causes[:_TABLE_ROWS]
     blocks: list[Block] = [build_product(facts, given), build_bridge(facts)]
-    if facts.causes:
+    if facts.loss_causes:
         blocks.append(_build_causes(facts, given))
     blocks.append(Beside(_build_actions(facts, given), _build_budget_box(facts), share=64))
     return Page(
@@ -46,15 +46,15 @@ def build(facts: Facts, given: Given) -> Page:
 
 def _build_causes(facts: Facts, given: Given) -> Table:
     """Return the five costliest causes, the rest as one row, and the total."""
-    shown, rest = facts.causes[:_TABLE_ROWS], facts.causes[_TABLE_ROWS:]
+    shown, rest = facts.loss_causes[:_TABLE_ROWS], facts.loss_causes[_TABLE_ROWS:]
     before = None if given.previous is None else given.previous.cause_shares
-    decimals = units.gpu_hours_decimals(cause.gpu_s for cause in facts.causes)
+    decimals = units.gpu_hours_decimals(cause.loss_gpu_s for cause in facts.loss_causes)
     total = facts.total
 
     def row_of(
         n: str, title: str, payer: str, owner: str, causes: Sequence[Cause], delta: str, action: str
     ) -> tuple[str, ...]:
-        gpu_s = sum(cause.gpu_s for cause in causes)
+        gpu_s = sum(cause.loss_gpu_s for cause in causes)
         counts = [cause.events for cause in causes if cause.events is not None]
         share = gpu_s / total.training_gpu_s if total.training_gpu_s > 0 else None
         return (
@@ -71,7 +71,7 @@ def _build_causes(facts: Facts, given: Given) -> Table:
 
     rows = []
     for n, cause in enumerate(shown, 1):
-        change = None if before is None else (cause.share or 0) - before.get(cause.cause, 0.0)
+        change = None if before is None else _share(facts, cause) - before.get(cause.cause, 0.0)
         title = f"{cause.title}{cause.mark or ''}"
         payer = cause.charged_to or cause.layer or "–"
         action = elide(cause.first_action or "–", _MOST_TEXT)
@@ -79,15 +79,11 @@ def _build_causes(facts: Facts, given: Given) -> Table:
         rows.append(Row(cells))
     if rest:
         rows.append(Row(row_of("", f"all other ({len(rest):,})", "", "", rest, "", "")))
-    rows.append(Row(row_of("", "not productive", "", "", facts.causes, "", ""), weight="total"))
+    rows.append(Row(row_of("", "lost", "", "", facts.loss_causes, "", ""), weight="total"))
     delta = () if before is None else (Column("Δ points", "right"),)
-    after = ""
-    if total.planned_gpu_s > 0:
-        planned = units.gpu_hours(total.planned_gpu_s)
-        after = f"Of the total, {planned} GPU-h were planned: neither loss nor training capacity."
     return Table(
         name="causes",
-        caption="Who pays: time that was not productive, by the cause that it is charged to. "
+        caption="Who pays: training capacity that was lost, by the cause that it is charged to. "
         "Share of training capacity (capacity less planned time).",
         columns=(
             Column("#", "right"),
@@ -101,8 +97,13 @@ def _build_causes(facts: Facts, given: Given) -> Table:
             Column("first action", share=7),
         ),
         rows=tuple(rows),
-        after=after,
     )
+
+
+def _share(facts: Facts, cause: Cause) -> float:
+    """Return the share of training capacity that a cause took."""
+    whole = facts.total.training_gpu_s
+    return cause.loss_gpu_s / whole if whole > 0 else 0.0
 
 
 def _build_actions(facts: Facts, given: Given) -> Listing:
@@ -114,8 +115,8 @@ def _build_actions(facts: Facts, given: Given) -> Listing:
         )
         for a in given.actions
     ]
-    lost = sum(cause.gpu_s for cause in facts.causes)
-    worth = [c for c in facts.causes if _can_act(facts, c) and c.gpu_s >= _WORTH_ACTING * lost]
+    lost = sum(cause.loss_gpu_s for cause in facts.loss_causes)
+    worth = [c for c in facts.loss_causes if _can_act(facts, c) and c.loss_gpu_s >= _WORTH_ACTING * lost]
     items += [_proposal(facts, cause, n) for n, cause in enumerate(worth[:_PROPOSALS], 1)]
     return Listing(
         "Actions",
@@ -145,7 +146,7 @@ def _proposal(facts: Facts, cause: Cause, n: int) -> Item:
     times = units.counted(cause.events, "time") if cause.events else "before or after this period"
     return Item(
         f"new {n} · {cause.owner or 'owner to be named'}",
-        f"{cause.title}: {times}{where}; {_hours(cause.gpu_s)} at stake.",
+        f"{cause.title}: {times}{where}; {_hours(cause.loss_gpu_s)} at stake.",
     )
 
 

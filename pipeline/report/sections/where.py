@@ -62,7 +62,8 @@ def _sentence(facts: Facts) -> str:
 
 def _window_name(window: Goodput, facts: Facts) -> str:
     if facts.context.window_s % 86400 == 0:
-        return units.day(window.start)
+        years = facts.total.start.year != facts.total.end.year
+        return f"{units.day(window.start)} {window.start.year}" if years else units.day(window.start)
     return units.stamp(window.start)
 
 
@@ -158,7 +159,7 @@ def _build_multiples(facts: Facts) -> Figure:
 def _panel(runs: tuple[Goodput, ...], title: str) -> Panel:
     training = sum(run.training_gpu_s for run in runs)
     productive = sum(run.productive_gpu_s for run in runs)
-    size = f"{runs[0].gpus:,} GPUs · " if len(runs) == 1 and runs[0].gpus else ""
+    size = f"{units.counted(runs[0].gpus, 'GPU')} · " if len(runs) == 1 and runs[0].gpus else ""
     goodput = units.percent(productive / training if training > 0 else None)
     layers = tuple(
         (layer, sum(run.layer_gpu_s(layer) for run in runs)) for layer in _LAYERS if layer != "productive"
