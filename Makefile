@@ -51,8 +51,9 @@ format: $(READY) ## Lay out the code as `make lint` wants it
 golden: $(READY) ## Rewrite the expectations of the tests; read `git diff` afterwards
 	@$(BIN)/python -m tests.golden
 
-docs: $(READY) ## Rewrite the generated pages of docs/ and the tables of the README
+docs: $(READY) ## Rewrite the generated pages of docs/, and the tables and transcripts of the README
 	@$(BIN)/python docs/generate.py
+	@$(BIN)/python docs/transcript.py
 
 bench: $(READY) ## Measure reading and classification
 	@for bench in bench/*.py; do $(BIN)/python "$$bench"; done

@@ -17,7 +17,7 @@ import typst
 from pipeline.cli import run
 
 #: Enough for a sharp picture on a page that is shown at half its width.
-DOTS_PER_INCH = 110
+DOTS_PER_INCH = 120
 
 PAGE = '#set page(width: auto, height: auto, margin: 0pt)\n#image("review.pdf", page: 1, alt: "page 1")\n'
 

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import re
-import shutil
-import subprocess
 import tomllib
-from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 from types import ModuleType
@@ -24,9 +20,9 @@ PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def load_generator() -> ModuleType:
-    """The script that writes the generated pages; it is no part of the package."""
-    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+def load_script(name: str) -> ModuleType:
+    """A script of ``docs/``, which is no part of the package."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -35,7 +31,8 @@ def load_generator() -> ModuleType:
 
 
 def test_generated_pages_are_fresh() -> None:
-    stale = [p.name for p, text in load_generator().pages().items() if p.read_text(encoding="utf-8") != text]
+    pages = load_script("generate").pages()
+    stale = [path.name for path, text in pages.items() if path.read_text(encoding="utf-8") != text]
     assert not stale, f"run `make docs`: {stale}"
 
 
@@ -91,42 +88,12 @@ def test_every_key_of_the_configuration_is_documented_and_read(tmp_path: Path) -
     assert set(config.targets) == set(tomllib.loads(block[1])["targets"])
 
 
-# --- what the README shows is what one gets
-
-
-def transcript() -> Iterator[tuple[str, str]]:
-    """Yield the commands of the README's console blocks, each with the output that the README shows."""
-    for block in re.findall(r"```console\n(.*?)```", README, re.DOTALL):
-        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            command, _, output = part.partition("\n")
-            yield command, output
-
-
-@pytest.fixture(scope="module")
-def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that looks like the checkout and keeps its own reports."""
+def test_the_readme_shows_what_its_commands_print(tmp_path: Path) -> None:
     if not (ROOT / ".venv" / "bin" / "goodput").exists():
         pytest.skip("the README runs what `make setup` installs, and .venv is not there")
-    folder = tmp_path_factory.mktemp("checkout")
-    for path in ROOT.iterdir():
-        if path.name not in ("reports", ".git"):
-            (folder / path.name).symlink_to(path)
-    return folder
-
-
-def test_the_readme_shows_what_its_commands_print(checkout: Path) -> None:
-    steps = list(transcript())
-    assert len(steps) >= 3
-    # Inside `make test` the outer make would make the inner one talk about its folder.
-    outer = {key: value for key, value in os.environ.items() if not key.startswith(("MAKE", "MFLAGS"))}
-    for command, expected in steps:
-        done = subprocess.run(
-            ["bash", "-c", command], cwd=checkout, env=outer, capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stderr
-        assert done.stdout == expected, f"$ {command}\n{done.stdout}"
-    assert (checkout / "reports").is_dir()
-    shutil.rmtree(checkout / "reports")
+    transcript = load_script("transcript")
+    assert transcript.refresh(README, transcript.in_lookalike(tmp_path)) == README, "run `make docs`"
+    assert (tmp_path / "reports" / "fallen-gpu" / "review.pdf").is_file()
 
 
 def test_the_picture_of_the_readme_is_there() -> None:

@@ -30,7 +30,7 @@ FLOOR = {
 ARROWS = {
     "__main__": {"cli"},
     "cli": {"commands", "errors", "__init__"},
-    "commands": {"ingest", "formats", "ledger", "report", "simulate", *FLOOR},
+    "commands": {"ingest", "formats", "tables", "ledger", "report", "simulate", *FLOOR},
     "ingest": {"formats", "tables", *FLOOR},
     "formats": {"tables", "errors"},
     "tables": set[str](),

@@ -88,6 +88,8 @@ def _explained(con: duckdb.DuckDBPyConnection, row: dict[str, Any]) -> Iterator[
     if where:
         yield visible(f"where      {where}")
     yield f"owner      {row['owner'] or 'nobody named'}; charged to {row['charged_to']}"
+    if row["first_action"]:
+        yield f"first      {row['first_action']}"
     lines = _evidence(con, row)
     if row["evidence_path"]:
         yield f"evidence   {place(row['evidence_path'], row['evidence_line'])}"
@@ -100,9 +102,6 @@ def _explained(con: duckdb.DuckDBPyConnection, row: dict[str, Any]) -> Iterator[
     if lines:
         yield ""
         yield from _listed(lines)
-    if row["first_action"]:
-        yield ""
-        yield f"first      {row['first_action']}"
 
 
 def _reasons(row: dict[str, Any], lines: Sequence[dict[str, Any]]) -> Iterator[str]:
