@@ -113,11 +113,12 @@ def clock(moment: datetime, *, seconds: bool = False) -> str:
     return f"{moment:%H:%M:%S}" if seconds else f"{moment:%H:%M}"
 
 
-def stamp(moment: datetime | None, *, seconds: bool = False) -> str:
+def stamp(moment: datetime | None, *, seconds: bool = False, year: bool = False) -> str:
     """Return date and time such as ``5 Oct 14:02``; ``–`` when unknown."""
     if moment is None:
         return "–"
-    return f"{month_day(moment)}{SPACE}{clock(moment, seconds=seconds)}"
+    date_part = f"{month_day(moment)} {moment.year}" if year else month_day(moment)
+    return f"{date_part}{SPACE}{clock(moment, seconds=seconds)}"
 
 
 def month_day(moment: date) -> str:

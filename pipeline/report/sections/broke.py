@@ -116,6 +116,7 @@ def _build_incidents(facts: Facts, numbers: dict[str, str]) -> Table:
     time_decimals = min(units.decimals_for(max(lengths) / per), 1)
     decimals = units.gpu_hours_decimals([sum(i.period_gpu_s for i in everything)])
     several = len(facts.runs_goodput) > 1
+    years = facts.total.start.year != facts.total.end.year
     short = facts.span[1] - facts.span[0] < timedelta(hours=2)
 
     def length(seconds: float | None) -> str:
@@ -126,12 +127,12 @@ def _build_incidents(facts: Facts, numbers: dict[str, str]) -> Table:
         return Row(
             (
                 numbers[incident.incident_id],
-                units.stamp(incident.moment, seconds=short),
+                units.stamp(incident.moment, seconds=short, year=years),
                 *((elide(incident.run_id),) if several else ()),
                 "–" if incident.gpus is None else f"{incident.gpus:,}",
                 title if incident.kind != "planned" else f"{title} (planned)",
                 incident.confidence or "–",
-                elide(" ".join(part for part in (incident.host, incident.gpu) if part) or "–"),
+                elide(_place(incident)),
                 length(incident.lost_work_s),
                 length(incident.downtime_s),
                 units.gpu_hours(incident.period_gpu_s, decimals),
@@ -171,6 +172,12 @@ def _build_incidents(facts: Facts, numbers: dict[str, str]) -> Table:
         if outside > 1
         else "",
     )
+
+
+def _place(incident: Incident) -> str:
+    """Return host and GPU of an incident; a bare number is the index of a GPU."""
+    gpu = f"GPU {incident.gpu}" if incident.gpu and incident.gpu.isdigit() else incident.gpu
+    return " ".join(part for part in (incident.host, gpu) if part) or "–"
 
 
 def _printed(facts: Facts) -> set[str]:
