@@ -22,8 +22,11 @@ class GoodputError(Exception):
 
     def __str__(self) -> str:
         rows = [f"error: {self.what}"]
-        rows += [f"  {label}: {text}" for label, text in
-                 (("where", self.where), ("why", self.why), ("now", self.now)) if text]
+        rows += [
+            f"  {label}: {text}"
+            for label, text in (("where", self.where), ("why", self.why), ("now", self.now))
+            if text
+        ]
         return "\n".join(rows)
 
 

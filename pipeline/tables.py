@@ -3,7 +3,8 @@
 An event row says what one line of a log says, and where that line is. Nothing here needs a
 neighbouring line, a configuration or a clock: context is added by ``sql/staging``.
 All times are UTC microseconds. A time whose zone or year the line does not print is stored as printed
-(as if it were UTC, with year 1972 where the year is missing) and marked so in ``ts_quality``; staging corrects it.
+(as if it were UTC, with year 1972 where the year is missing) and marked so in ``ts_quality``; staging
+corrects it.
 """
 
 from __future__ import annotations
@@ -162,7 +163,9 @@ ALLOCATIONS = Table(
     (
         Column("scheduler", _S, "slurm, …"),
         Column("cluster", _S, "cluster, if the record says"),
-        Column("job_id", _S, "job id without step or array brackets: the plain numeric id where there is one"),
+        Column(
+            "job_id", _S, "job id without step or array brackets: the plain numeric id where there is one"
+        ),
         Column("restart_no", _I, "restart counter, if the record says"),
         Column("name", _S, "job name"),
         Column("user", _S, "user"),
@@ -246,9 +249,9 @@ FACTS = Table(
         Column(
             "key",
             _S,
-            "world_size, nodes, hidden_size, ffn_hidden_size, num_layers, num_attention_heads, num_query_groups, "
-            "seq_length, vocab_size, global_batch_size, micro_batch_size, tensor_parallel, pipeline_parallel, "
-            "context_parallel, data_parallel, log_interval, train_iters, save_interval, async_save, params, "
+            "world_size, nodes, hidden_size, ffn_hidden_size, num_layers, num_attention_heads, "
+            "num_query_groups, seq_length, vocab_size, global_batch_size, micro_batch_size, tensor_parallel, "
+            "pipeline_parallel, context_parallel, data_parallel, log_interval, train_iters, save_interval, async_save, params, "
             "gpu_model, peak_flops_per_gpu, job_id, run_name, dtype, nccl_timeout_s, …",
         ),
         Column("value", _S, "value as printed"),
