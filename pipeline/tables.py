@@ -251,8 +251,8 @@ FACTS = Table(
             _S,
             "world_size, nodes, hidden_size, ffn_hidden_size, num_layers, num_attention_heads, "
             "num_query_groups, seq_length, vocab_size, global_batch_size, micro_batch_size, tensor_parallel, "
-            "pipeline_parallel, context_parallel, data_parallel, log_interval, train_iters, save_interval, async_save, params, "
-            "gpu_model, peak_flops_per_gpu, job_id, run_name, dtype, nccl_timeout_s, …",
+            "pipeline_parallel, context_parallel, data_parallel, log_interval, train_iters, save_interval, "
+            "async_save, params, gpu_model, peak_flops_per_gpu, job_id, run_name, dtype, nccl_timeout_s, …",
         ),
         Column("value", _S, "value as printed"),
     ),
