@@ -47,6 +47,9 @@ _PARTS: dict[str, str] = {
     "dated": r"^\s*(?P<month>[A-Z][a-z]{2}) +(?P<day>\d{1,2}) (?P<year>\d{4}) (?P<clock>\d\d:\d\d:\d\d)\s*$",
 }
 
+#: The commonest stamp of all, which has a parser of its own.
+_PLAIN = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?$"
+
 #: Microseconds in one unit of a plain number.
 _UNITS = {"epoch_s": 1_000_000, "epoch_ms": 1_000, "epoch_us": 1, "uptime_s": 1_000_000, "uptime_us": 1}
 
@@ -73,6 +76,8 @@ def read_stamps(text: pl.Series, stamp: Stamp | str) -> tuple[pl.Series, pl.Seri
     if stamp in _UNITS:
         ts = _read_number(text, _UNITS[stamp])
         return ts, _qualities(ts, pl.lit("uptime" if stamp.startswith("uptime") else "logged"))
+    if stamp == "iso" and text.str.contains(_PLAIN).all():
+        return _read_plain(text)
     parts = text.str.extract_groups(_PARTS[stamp]).struct.unnest()
     if "year" not in parts.columns:
         parts = parts.with_columns(year=pl.lit(str(PLACEHOLDER_YEAR)))
@@ -114,6 +119,18 @@ def read_head_stamps(lines: pl.Series) -> pl.DataFrame:
 def read_head_hosts(lines: pl.Series) -> pl.Series:
     """Return the host that a syslog line names after its stamp, or null."""
     return lines.str.extract(_HOST_AFTER_STAMP)
+
+
+def _read_plain(text: pl.Series) -> tuple[pl.Series, pl.Series]:
+    """Return time and quality of ISO stamps without an offset; null where there is no such day or time."""
+    clock = text.str.head(19)
+    if (text.str.slice(10, 1) == "T").any():
+        clock = clock.str.replace("T", " ", literal=True)
+    ts = clock.str.to_datetime("%Y-%m-%d %H:%M:%S", time_unit="us", strict=False).dt.replace_time_zone("UTC")
+    frac = text.str.slice(20, 6)
+    if (frac != "").any():
+        ts = ts + frac.str.pad_end(6, "0").cast(pl.Int64).cast(pl.Duration("us"))
+    return ts, _qualities(ts, pl.lit("zone_assumed"))
 
 
 def _micros(columns: list[str]) -> pl.Expr:

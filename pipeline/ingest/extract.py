@@ -15,7 +15,7 @@ import polars as pl
 from pipeline.formats.format import Format, Pattern
 from pipeline.ingest.bars import read_bars
 from pipeline.ingest.clock import read_head_hosts, read_head_stamps, read_stamps
-from pipeline.ingest.regexes import to_ascii
+from pipeline.ingest.regexes import at_head, to_ascii
 from pipeline.ingest.values import polars_type, read_value, text_of
 from pipeline.tables import EVENT_TABLES
 
@@ -81,10 +81,21 @@ def extract_candidates(fmt: Format, pattern: Pattern, frame: pl.DataFrame, candi
 
 
 def match_groups(text: pl.Series, regex: str) -> tuple[pl.DataFrame, pl.Series]:
-    """Return the named groups of a regular expression as text columns, and which lines it matched.
+    """Return the named groups of a regular expression as text columns, and which lines it matched."""
+    head = at_head(regex)
+    if head is None:
+        return _match_groups(text, regex)
+    groups, hit = _match_groups(text, head)
+    if hit.all():
+        return groups, hit
+    others, other_hit = _match_groups(text.filter(~hit), regex)
+    rows = (~hit).arg_true()
+    columns = [groups[name].scatter(rows, others[name]) for name in groups.columns]
+    return pl.DataFrame(columns), hit.scatter(rows, other_hit)
 
-    A line may match with every group empty, so such lines are asked again.
-    """
+
+def _match_groups(text: pl.Series, regex: str) -> tuple[pl.DataFrame, pl.Series]:
+    """Return groups and matched lines; a line may match with every group empty, so such are asked again."""
     found = text.str.extract_groups(regex)
     if not found.struct.fields:
         return pl.DataFrame({"": text}), text.str.contains(regex)

@@ -6,7 +6,11 @@ blanks and names is ASCII, and another digit could not be read as a number anywa
 
 from __future__ import annotations
 
+import re
 from functools import cache
+
+#: What stands before a text that begins a line, or follows a character that is not one of some.
+_HEAD_OR = re.compile(r"^(\(\?x\))?(\s*)\(\?:\^\|\[\^(?:\\.|[^\]\\])*\]\)")
 
 _CLASSES = {"d": "0-9", "w": "0-9A-Za-z_", "s": r"\t\n\v\f\r\x20"}
 
@@ -41,3 +45,14 @@ def to_ascii(regex: str) -> str:
         out.append(char)
         at += 1
     return "".join(out)
+
+
+@cache
+def at_head(regex: str) -> str | None:
+    """Return the part of an expression that matches at the head of a line only, or None.
+
+    For ``(?:^|[^…])rest`` that is ``^rest``: whatever it matches the whole expression matches alike, since of
+    two alternatives at one place the first one counts. It is much faster, for it need not search.
+    """
+    found = _HEAD_OR.match(regex)
+    return None if found is None else f"{found[1] or ''}{found[2]}^{regex[found.end() :]}"

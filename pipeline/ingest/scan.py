@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+from pipeline.formats.format import Pattern
 from pipeline.ingest.extract import (
     extract_candidates,
     extract_pattern,
@@ -22,9 +23,6 @@ from pipeline.ingest.peel import split_segments, strip_prefixes
 from pipeline.ingest.regexes import to_ascii
 from pipeline.ingest.rules import RuleSet
 from pipeline.ingest.signals import build_signal_rows
-
-#: With fewer lines than this it is cheaper to find all literals at once than to ask for one after the other.
-_MANY = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,36 +66,21 @@ class Scanner:
         )
 
     def _scan_quiet(self, frame: pl.DataFrame) -> pl.Series:
-        """Return which lines a pattern knows that carries nothing, asking first for what was found most."""
-        if not frame.height:
-            return frame["line"]
-        text, lines = frame["text"], frame["line"]
-        known = [lines.head(0)]
-        rules = [at for at, rule in enumerate(self.rules.rules) if not rule.pattern.table]
-        if len(text) < _MANY:
-            present = _literal_rows(text, self.rules).keys()
-            rules = [at for at in rules if not present.isdisjoint(self.rules.rules[at].pattern.literals)]
-        # Patterns that do not look at the head of a line are asked before prefixes are taken off.
-        order = sorted(rules, key=lambda at: (self._is_anchored(at), -self.popular[at]))
-        peeled = False
-        for at in order:
-            if not len(text):
-                break
-            if self._is_anchored(at) and not peeled:
-                text, peeled = strip_prefixes(text), True
-            pattern = self.rules.rules[at].pattern
-            hit = has_literal(text, pattern)
-            if not hit.any():
-                continue
-            hit &= text.str.contains(to_ascii(pattern.regex))
-            self.popular[at] += int(hit.sum())
-            known.append(lines.filter(hit))
-            text, lines = text.filter(~hit), lines.filter(~hit)
-        return pl.concat(known)
+        """Return which lines a pattern knows that carries nothing.
 
-    def _is_anchored(self, at: int) -> bool:
-        """Return whether a pattern looks at the head of a line."""
-        return "^" in self.rules.rules[at].pattern.regex.replace("[^", "")
+        The patterns that knew most lines of the chunks before are asked first, the others only where one of
+        their literals is.
+        """
+        left = _Quiet(frame)
+        for at, _ in self.popular.most_common():
+            if not len(left.text):
+                break
+            self.popular[at] += left.ask(self.rules.rules[at].pattern)
+        present = _literal_rows(left.text, self.rules).keys()
+        for at, rule in enumerate(self.rules.rules):
+            if not rule.pattern.table and not present.isdisjoint(rule.pattern.literals) and len(left.text):
+                self.popular[at] += left.ask(rule.pattern)
+        return pl.concat([frame["line"].head(0), *left.known])
 
     def _scan_steps(
         self, frame: pl.DataFrame, rows: dict[str, list[pl.DataFrame]], known: list[pl.Series]
@@ -111,6 +94,30 @@ class Scanner:
             known.append(frame["line"][found.matched])
             frame = frame.filter(_falses(frame.height).scatter(found.matched, True).not_())
         return frame
+
+
+class _Quiet:
+    """Lines that only patterns without a table may know."""
+
+    def __init__(self, frame: pl.DataFrame) -> None:
+        self.text, self.lines = frame["text"], frame["line"]
+        self.known: list[pl.Series] = []
+        self._peeled = False
+
+    def ask(self, pattern: Pattern) -> int:
+        """Take out the lines that a pattern knows, and return how many there are.
+
+        Prefixes are taken off when a pattern first looks at the head of a line.
+        """
+        if not self._peeled and "^" in pattern.regex.replace("[^", ""):
+            self.text, self._peeled = strip_prefixes(self.text), True
+        hit = has_literal(self.text, pattern)
+        if not hit.any():
+            return 0
+        hit &= self.text.str.contains(to_ascii(pattern.regex))
+        self.known.append(self.lines.filter(hit))
+        self.text, self.lines = self.text.filter(~hit), self.lines.filter(~hit)
+        return len(self.known[-1])
 
 
 def _scan_loud(
