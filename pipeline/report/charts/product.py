@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pipeline.report import units
-from pipeline.report.charts.palette import INK, RULE, SOFT
+from pipeline.report.charts.palette import GROUND, INK, RULE, SOFT
 from pipeline.report.charts.scale import Linear
 from pipeline.report.charts.svg import SMALL, Drawing
 
 _BAR_X, _BAR_END = 150.0, 405.0
 _ROW, _BAR = 18.0, 9.5
-_KEPT, _GROUND = "#D9D9D9", "#F2F2F2"
+_KEPT = "#D9D9D9"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def _draw_factor(drawing: Drawing, scale: Linear, factor: Factor, y: float) -> N
         drawing.text(value_x, y + 7.6, "not known", size=SMALL)
         return
     end = scale.at(factor.value)
-    kept, rest = (drawing.fill("productive"), _GROUND) if product else (_KEPT, drawing.fill(factor.layer))
+    kept, rest = (drawing.fill("productive"), GROUND) if product else (_KEPT, drawing.fill(factor.layer))
     tip = f"{factor.title}: {units.percent(factor.value)}"
     drawing.rect(_BAR_X, y, end - _BAR_X, _BAR, kept, tip=tip)
     drawing.rect(end, y, _BAR_END - end, _BAR, rest, tip=tip)

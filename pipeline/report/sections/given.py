@@ -14,8 +14,3 @@ class Given:
 
     actions: tuple[Action, ...] = ()
     previous: Previous | None = None
-
-    def change(self, figure: str, value: float | None) -> float | None:
-        """Return the change of a figure since the review before, or None."""
-        before = None if self.previous is None else self.previous.figures.get(figure)
-        return None if before is None or value is None else value - before
