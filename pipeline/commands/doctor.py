@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pipeline.commands.layout import text_table
+from pipeline.commands.layout import counted, text_table
 from pipeline.commands.options import config_option, logs_argument, read_config, workers_option
 from pipeline.commands.progress import Progress
 from pipeline.commands.stages import need_logs
@@ -108,6 +108,6 @@ def _sums(reports: Sequence[SourceReport]) -> Iterator[str]:
     unread = sum(bool(report.error) for report in reports)
     again = len(reports) - len(own)
     yield (
-        f"{len(reports):,} files, {unread:,} not readable, {again:,} copies; "
-        f"{lines:,} lines = {parsed:,} parsed + {unknown:,} unknown + {bad:,} bad"
+        f"{counted(len(reports), 'file')}, {unread:,} not readable, {again:,} read elsewhere; "
+        f"{counted(lines, 'line')} = {parsed:,} parsed + {unknown:,} unknown + {bad:,} bad"
     )

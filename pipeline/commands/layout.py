@@ -21,6 +21,11 @@ def text_table(header: Sequence[str], rows: Sequence[Sequence[object]], right: S
     return "\n".join(lines)
 
 
+def counted(number: int, noun: str) -> str:
+    """Return ``1 file`` or ``2,000 files``."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def _cell(value: object) -> str:
     """Return a value as one line of text: thousands with a comma, a dash for nothing."""
     if value is None or value == "":

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from pipeline.commands.layout import counted
 from pipeline.commands.progress import Progress
 from pipeline.config import CONFIG_FILES, Config
 from pipeline.errors import GoodputError
@@ -33,9 +34,9 @@ def ingest_logs(logs: Sequence[str], store: Path, config: Config, workers: int) 
             now="see the warnings above, one for each file",
         )
     return (
-        f"{summary.sources:,} files, {summary.lines:,} lines: {summary.parsed:,} parsed, "
+        f"{counted(summary.sources, 'file')}, {counted(summary.lines, 'line')}: {summary.parsed:,} parsed, "
         f"{summary.unknown:,} unknown, {summary.bad:,} bad; "
-        f"{summary.read:,} files read, {summary.reused:,} unchanged"
+        f"{counted(summary.read, 'file')} read, {summary.reused:,} unchanged"
     )
 
 
@@ -51,17 +52,14 @@ def classify_store(store: Path, config: Config, window: WindowOptions) -> tuple[
     for violation in summary.violations:
         told = GoodputError(
             "the data contradict themselves",
-            where=f"check `{violation.check}`, {violation.rows:,} rows",
+            where=f"check `{violation.check}`, {counted(violation.rows, 'row')}",
             why=violation.example,
             now=f"look: goodput sql --store {store} -f sql/checks/{violation.check}.sql",
         )
         click.echo(str(told), err=True)
     failed = len(summary.violations)
-    checks = f"{failed} check{'s' if failed > 1 else ''} failed" if failed else "every check holds"
-    return (
-        f"{summary.relations} relations in {store / 'goodput.duckdb'}; {checks}",
-        1 if summary.violations else 0,
-    )
+    checks = f"{counted(failed, 'check')} failed" if failed else "every check holds"
+    return f"{summary.relations} relations in {store / 'goodput.duckdb'}; {checks}", 1 if failed else 0
 
 
 def kept_config(store: Path) -> Path:
