@@ -25,7 +25,7 @@ exits as (
 targets as (
     select s.run_id, s.attempt, max(e.step_target) as step_target
     from ledger.closed_spans as s
-    inner join events.steps as e on e.source_id = s.source_id and e.line = s.line and e.segment = s.segment
+    inner join events.steps as e on e.rowid = s.event_row
     where e.step_target is not null
     group by all
 ),

@@ -90,7 +90,7 @@ evidence as (
     group by all
 ),
 
-proved as (
+claimed as (
     select
         s.*,
         e.source_id,
@@ -100,6 +100,28 @@ proved as (
         on s.run_id = e.run_id and s.precedence = e.precedence
         and coalesce(s.attempt, 0) = e.attempt_key and coalesce(s.incident_id, '') = e.incident_key
         and s.start_us >= e.start_us
+),
+
+-- one claim stands for many steps: the line of a piece is the one of the step that was under way
+stepped as (
+    select
+        c.run_id,
+        c.start_us,
+        p.source_id,
+        p.line,
+    from claimed as c
+    asof inner join ledger.closed_spans as p
+        on c.run_id = p.run_id and c.attempt = p.attempt and c.start_us >= p.start_us
+    where c.category = 'productive'
+),
+
+proved as (
+    select
+        c.* exclude (source_id, line),
+        coalesce(p.source_id, c.source_id) as source_id,
+        coalesce(p.line, c.line) as line,
+    from claimed as c
+    left join stepped as p using (run_id, start_us)
 ),
 
 parts as (

@@ -54,7 +54,7 @@ paces as (
 ),
 
 strides as (
-    select run_id, mode(stride) as stride
+    select run_id, max(stride) as stride
     from ledger.spans
     group by run_id
 )

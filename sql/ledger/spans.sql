@@ -6,6 +6,8 @@ lines as (
     select
         l.run_id,
         t.attempt,
+        t.attempt_key,
+        l.event_row,
         l.edge,
         l.step,
         l.steps,
@@ -89,7 +91,7 @@ kept as (
     inner join stamps as m using (run_id, attempt)
     where l.ts_us is not null or not m.stamped
     qualify lag(l.step) over (
-        partition by l.run_id, l.attempt order by l.step, l.ts_us nulls last, l.source_id, l.line, l.segment
+        partition by l.attempt_key order by l.step, l.ts_us nulls last, l.source_id, l.line, l.segment
     ) is distinct from l.step
 ),
 
@@ -102,14 +104,18 @@ neighbours as (
         lead(ts_us) over w as next_us,
         row_number() over w as place,
     from kept
-    window w as (partition by run_id, attempt order by step)
+    window w as (partition by attempt_key order by step)
 ),
 
 -- the usual distance between lines of the run
 strides as (
-    select run_id, mode(step - previous_step) as stride
-    from neighbours
-    where step > previous_step
+    select run_id, arg_max(stride, (lines, -stride)) as stride
+    from (
+        select run_id, step - previous_step as stride, count(*) as lines
+        from neighbours
+        where step > previous_step
+        group by all
+    )
     group by run_id
 ),
 
@@ -224,6 +230,7 @@ final as (
         source_id,
         line,
         segment,
+        event_row,
     from timed
     union all by name
     select
@@ -247,6 +254,7 @@ final as (
         source_id,
         line,
         segment,
+        null::bigint as event_row,
     from block_spans
 )
 

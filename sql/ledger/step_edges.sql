@@ -1,4 +1,4 @@
--- one row per step span: the moments at which its gap, its warm-up and its surviving part end
+-- one row per step span that has a gap, a warm-up or a lost step: the moments at which each of them ends
 -- do not sum: times are microseconds since the epoch
 with
 
@@ -16,6 +16,7 @@ plain as (
         steps,
         holds_stall,
     from ledger.step_times
+    where gap_us > 0 or warmup_us > 0 or surviving_steps < steps
 ),
 
 -- free time of a span runs on after each stall inside it

@@ -17,8 +17,7 @@ printed as (
         e.skipped,
         e.step_target,
     from ledger.step_times as s
-    left join events.steps as e
-        on e.source_id = s.source_id and e.line = s.line and e.segment = s.segment
+    left join events.steps as e on e.rowid = s.event_row
 )
 
 select

@@ -129,6 +129,14 @@ followed as (
         lead(n.start_us) over (partition by n.run_id order by n.attempt) as next_start_us,
         lead(n.holding) over (partition by n.run_id order by n.attempt) as next_holding,
     from numbered as n
+),
+
+-- a number for the attempt in the whole store, which sorts faster than names
+keyed as (
+    select
+        *,
+        row_number() over (order by run_id, attempt) as attempt_key,
+    from followed
 )
 
-select * from followed
+select * from keyed

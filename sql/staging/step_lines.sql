@@ -4,6 +4,7 @@ with
 
 counted as (
     select
+        e.rowid as event_row,
         e.source_id,
         e.line,
         e.segment,
@@ -59,6 +60,7 @@ zoned as (
 
 select
     run_id,
+    event_row,
     source_id,
     line,
     segment,
