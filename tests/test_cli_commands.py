@@ -143,7 +143,8 @@ def test_the_account_of_the_doctor_adds_up(capsys: pytest.CaptureFixture[str]) -
     assert re.search(r"^heron-70b/job-41207.out +megatron ", text, re.MULTILINE)
     assert re.search(r"^nodes/gx017.dmesg.txt +kernel ", text, re.MULTILINE)
     assert re.search(r"^sacct.txt +slurm_sacct ", text, re.MULTILINE)
-    sums = re.search(r"; ([\d,]+) lines? = ([\d,]+) parsed \+ ([\d,]+) unknown \+ ([\d,]+) bad$", text.strip())
+    account = r"; ([\d,]+) lines? = ([\d,]+) parsed \+ ([\d,]+) unknown \+ ([\d,]+) bad$"
+    sums = re.search(account, text.strip())
     assert sums
     lines, *parts = (int(number.replace(",", "")) for number in sums.groups())
     assert lines == sum(parts)
