@@ -47,7 +47,7 @@ def read_lines(content: bytes) -> pl.Series:
     content = content.removeprefix(_BOM)
     if b"\0" in content:
         content = content.replace(b"\0", b"")
-    if b"\r\n" in content:
+    if b"\r" in content and b"\r\n" in content:
         content = content.replace(b"\r\n", b"\n")
     if not content:
         return pl.Series("line", [], dtype=pl.String)

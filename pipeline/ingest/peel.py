@@ -31,7 +31,7 @@ _PREFIXES = (
     r"\[(?P<tag>[0-9]{1,5})\] ",  # PMI tags
     rf"(?P<cri>{_RFC3339}(?:\.[0-9]+)?(?:Z|[+-][0-9]{{2}}:[0-9]{{2}})) std(?:out|err) [FP] ",  # containers
     rf"(?P<kube>{_RFC3339}\.[0-9]{{7,9}}Z) ",  # kubectl logs --timestamps
-    r"\[pod/(?P<pod>[^\]/]+)/[^\]]*\] ?",  # kubectl logs --prefix
+    r"\[pod/(?P<pod>[!-.0-\\^-~]+)/[!-\\^-~]*\] ?",  # kubectl logs --prefix
     r"\([A-Za-z_][A-Za-z_0-9.]* pid=[0-9]+(?:, ip=(?P<ip>[0-9a-fA-F.:]+))?\) ?",  # Ray workers
     r"std(?:out|err): ",  # wrappers
     r"(?P<address>[0-9]{1,3}(?:\.[0-9]{1,3}){3}): ?",  # pdsh with addresses
@@ -100,7 +100,8 @@ def peel_prefixes(frame: pl.DataFrame) -> pl.DataFrame:
     payload = strip_prefixes(frame["text"])
     peeled = frame.with_columns(
         payload=payload,
-        prefix=pl.col("text").str.head(pl.col("text").str.len_chars() - payload.str.len_chars()),
+        # Prefixes are ASCII, so bytes of them are characters.
+        prefix=pl.col("text").str.head(pl.col("text").str.len_bytes() - payload.str.len_bytes()),
     )
     # A file has few prefixes and many lines, so each prefix is read once.
     distinct = peeled["prefix"].unique()

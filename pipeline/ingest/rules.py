@@ -33,14 +33,16 @@ class RuleSet:
         rules: patterns; of several that match a line the first counts.
         signals: the catalogue, most specific first.
         literals: every literal once. A line without any of them is unknown, and nothing else is asked of it.
+        quiet_literals: those of patterns that carry nothing: only whether they match is of interest.
         loud: regular expression that a line matches which holds a literal of a signal, or of a pattern that
             fills a table.
-        screen: the same for all literals; of a pattern that carries nothing only whether it matches counts.
+        screen: the same for all literals.
     """
 
     rules: tuple[Rule, ...]
     signals: tuple[Signal, ...]
     literals: tuple[str, ...]
+    quiet_literals: tuple[str, ...]
     loud: str
     screen: str
 
@@ -67,7 +69,14 @@ def build_rules(rules: Iterable[Rule], signals: tuple[Signal, ...]) -> RuleSet:
     quiet = {literal for rule in rules if not rule.pattern.table for literal in rule.pattern.literals}
     # A torn line that only its format knows to be one has to be looked at as well.
     loud |= {literal for rule in rules if rule.pattern.unique for literal in rule.pattern.literals}
-    return RuleSet(rules, signals, tuple(sorted(loud | quiet)), alternation(loud), alternation(loud | quiet))
+    return RuleSet(
+        rules,
+        signals,
+        tuple(sorted(loud | quiet)),
+        tuple(sorted(quiet)),
+        alternation(loud),
+        alternation(loud | quiet),
+    )
 
 
 def alternation(literals: Iterable[str]) -> str:

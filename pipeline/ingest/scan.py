@@ -14,7 +14,6 @@ from pipeline.formats.format import Pattern
 from pipeline.ingest.extract import (
     extract_candidates,
     extract_pattern,
-    has_literal,
     merge_rows,
     read_heads,
 )
@@ -76,7 +75,7 @@ class Scanner:
             if not len(left.text):
                 break
             self.popular[at] += left.ask(self.rules.rules[at].pattern)
-        present = _literal_rows(left.text, self.rules).keys()
+        present = _literal_rows(left.text, self.rules.quiet_literals).keys()
         for at, rule in enumerate(self.rules.rules):
             if not rule.pattern.table and not present.isdisjoint(rule.pattern.literals) and len(left.text):
                 self.popular[at] += left.ask(rule.pattern)
@@ -111,10 +110,9 @@ class _Quiet:
         """
         if not self._peeled and "^" in pattern.regex.replace("[^", ""):
             self.text, self._peeled = strip_prefixes(self.text), True
-        hit = has_literal(self.text, pattern)
+        hit = self.text.str.contains(to_ascii(pattern.regex))
         if not hit.any():
             return 0
-        hit &= self.text.str.contains(to_ascii(pattern.regex))
         self.known.append(self.lines.filter(hit))
         self.text, self.lines = self.text.filter(~hit), self.lines.filter(~hit)
         return len(self.known[-1])
@@ -127,7 +125,7 @@ def _scan_loud(
     known, claimed = _falses(frame.height), _falses(frame.height)
     if not frame.height:
         return known, claimed
-    where = _literal_rows(frame["text"], rules)
+    where = _literal_rows(frame["text"], rules.literals)
     frame = read_heads(frame)
     for rule in rules.rules:
         candidates = _rows_of(where, rule.pattern.literals)
@@ -167,7 +165,7 @@ def _scan_signals(
 def match_rules(lines: pl.Series, rules: RuleSet) -> pl.DataFrame:
     """Return ``format, pattern, line`` of every pattern that matches a raw line, each on its own."""
     frame = clean_frame(pl.DataFrame({"text": lines}).with_row_index("line", 1))
-    where = _literal_rows(frame["text"], rules)
+    where = _literal_rows(frame["text"], rules.literals)
     found = [pl.DataFrame(schema={"format": pl.String, "pattern": pl.String, "line": frame.schema["line"]})]
     for rule in rules.rules:
         candidates = _rows_of(where, rule.pattern.literals)
@@ -180,12 +178,12 @@ def match_rules(lines: pl.Series, rules: RuleSet) -> pl.DataFrame:
     return pl.concat(found)
 
 
-def _literal_rows(text: pl.Series, rules: RuleSet) -> dict[str, pl.Series]:
+def _literal_rows(text: pl.Series, literals: tuple[str, ...]) -> dict[str, pl.Series]:
     """Return for each literal that occurs the positions of the lines that hold it, in order."""
     if not len(text):
         return {}
-    literals = pl.col("text").str.extract_many(list(rules.literals), overlapping=True)
-    hits = text.to_frame("text").select(literal=literals).with_row_index("row")
+    found = pl.col("text").str.extract_many(list(literals), overlapping=True)
+    hits = text.to_frame("text").select(literal=found).with_row_index("row")
     pairs = hits.explode("literal", empty_as_null=False, keep_nulls=False).unique(maintain_order=True)
     grouped = pairs.group_by("literal", maintain_order=True).agg("row")
     return dict(zip(grouped["literal"].to_list(), grouped["row"], strict=True))
