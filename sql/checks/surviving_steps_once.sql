@@ -1,5 +1,6 @@
 -- one row per place where surviving steps do not follow each other
 -- law: surviving executions cover each step from the first to the last surviving one exactly once
+-- several trainings under one name, where the configuration says so, are counted one by one
 -- a hole is no contradiction where a flag of the run says that step lines are missing
 with
 
@@ -7,17 +8,19 @@ survivors as (
     select
         run_id,
         attempt,
+        v.training,
         step_first,
         -- of a span that is half overwritten the first steps survive
         step_first + surviving_steps - 1 as step_last,
     from ledger.steps
+    inner join ledger.survival as v using (run_id, attempt)
     where surviving_steps > 0
 ),
 
 ordered as (
     select
         *,
-        lag(step_last) over (partition by run_id order by step_first, step_last) as previous_last,
+        lag(step_last) over (partition by run_id, training order by step_first, step_last) as previous_last,
     from survivors
 ),
 

@@ -20,8 +20,8 @@ aliases as (
 matched as (
     select
         m.run_id,
-        arg_max(a.device, length(a.alias)) as device,
-        arg_max(a.bf16_dense_tflops, length(a.alias)) * 1e12 as peak_flops,
+        arg_max(a.device, (length(a.alias), a.device)) as device,
+        arg_max(a.bf16_dense_tflops, (length(a.alias), a.device)) * 1e12 as peak_flops,
     from models as m
     inner join aliases as a on a.alias <> '' and contains(m.model, a.alias)
     group by m.run_id

@@ -13,9 +13,9 @@ exits as (
         bool_or(p.name = 'loop' and p.edge = 'end' and not regexp_matches(coalesce(p.detail, ''), '(?i)abort|fail|error')) as loop_done,
         max(epoch_us(p.ts)) filter (where p.name = 'loop' and p.edge = 'end') as loop_end_us,
         max(epoch_us(p.ts)) filter (where p.name = 'job' and p.edge = 'end') as job_end_us,
-        arg_max(p.source_id, p.ord) filter (where p.name in ('exit', 'loop') and p.edge <> 'begin') as source_id,
-        arg_max(p.line, p.ord) filter (where p.name in ('exit', 'loop') and p.edge <> 'begin') as line,
-        arg_max(p.path, p.ord) filter (where p.name in ('exit', 'loop') and p.edge <> 'begin') as path,
+        arg_max(p.source_id, (p.ord, p.source_id)) filter (where p.name in ('exit', 'loop') and p.edge <> 'begin') as source_id,
+        arg_max(p.line, (p.ord, p.source_id)) filter (where p.name in ('exit', 'loop') and p.edge <> 'begin') as line,
+        arg_max(p.path, (p.ord, p.source_id)) filter (where p.name in ('exit', 'loop') and p.edge <> 'begin') as path,
     from staging.placed as p
     inner join ledger.timeline as m using (run_id, launch_no)
     where p.kind = 'phase' and p.name in ('exit', 'loop', 'job')

@@ -24,7 +24,7 @@ printed as (
         epoch_us(min(p.ts)) as start_us,
         epoch_us(max(p.ts)) as end_us,
         p.source_id,
-        arg_min(p.line, p.ts) as line,
+        arg_min(p.line, (p.ts, p.line)) as line,
     from staging.placed as p
     inner join staging.sources as s using (source_id)
     where p.ts is not null
@@ -121,7 +121,9 @@ inferred as (
         e.line,
     from evidence as e
     left join run_world_sizes as r using (run_id)
-    where not exists (
+    -- lines about a node hold nothing: only what launched processes does
+    where exists (select 1 from staging.attempts as t where t.run_id = e.run_id and t.job_key = e.job_key)
+    and not exists (
         select 1 from accounting as a
         where a.run_id = e.run_id
             and (

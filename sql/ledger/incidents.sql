@@ -59,7 +59,7 @@ caught_up as (
 
 -- text of the line that proves the cause
 texts as (
-    select source_id, line, any_value(text) as text
+    select source_id, line, min(text) as text
     from events.signals
     group by all
 )

@@ -8,6 +8,7 @@ overwriting as (
         v.run_id,
         v.attempt,
         v.restored_step,
+        v.training,
         lag(i.incident_id) over (partition by v.run_id order by v.attempt) as incident_id,
     from ledger.survival as v
     inner join ledger.incident_ids as i using (run_id, attempt)
@@ -40,6 +41,7 @@ select
     l.line,
 from lost as l
 inner join ledger.incident_ids as i on i.run_id = l.run_id and i.attempt = l.attempt
+inner join ledger.survival as v on v.run_id = l.run_id and v.attempt = l.attempt
 left join overwriting as o
-    on o.run_id = l.run_id and o.attempt > l.attempt and o.restored_step < l.step_last
+    on o.run_id = l.run_id and o.attempt > l.attempt and o.training = v.training and o.restored_step < l.step_last
 group by all

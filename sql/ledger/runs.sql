@@ -62,6 +62,16 @@ reused as (
     where e.kind = 'completed' and v.restored_step < o.first_step
 ),
 
+-- another size and a cold start: the ledger takes it for a start from scratch
+resized as (
+    select distinct v.run_id
+    from ledger.survival as v
+    inner join ledger.attempts as a on a.run_id = v.run_id and a.attempt = v.attempt
+    inner join ledger.attempts as o on o.run_id = v.run_id and o.attempt < v.attempt and o.gpus <> a.gpus
+    left join config.runs as c on c.run_id = v.run_id
+    where v.restored_source = 'cold start' and o.last_step is not null and c.restart is null
+),
+
 undated as (
     select run_id, bool_or(not stamped) as laid_out, bool_or(is_block) as in_blocks
     from ledger.closed_spans
@@ -100,6 +110,7 @@ select
         [
             case when n.names > 1 then 'the logs name ' || n.names || ' runs' end,
             case when r.run_id is not null then 'two runs may share this name: after a clean end it starts from the first step' end,
+            case when z.run_id is not null then 'attempts of different sizes start from scratch: they may be runs of their own (see restart in goodput.toml)' end,
             case when b.went_back_silently then 'the step counter goes back without a load line' end,
             case when b.lines_missing then 'step lines are missing before a restored step' end,
             case when u.laid_out then 'step lines carry no time: laid end to end from the nearest dated line' end,
@@ -121,4 +132,5 @@ left join backs as b using (run_id)
 left join undated as u using (run_id)
 left join waits as w using (run_id)
 left join reused as r using (run_id)
+left join resized as z using (run_id)
 left join ledger.device_peaks as d using (run_id)

@@ -52,11 +52,11 @@ paired as (
         bool_or(edge = 'span') as has_span,
         bool_and(coalesce(ok, true)) as ok,
         bool_or(edge = 'span' and ok) as span_is_durable,
-        any_value(format) as format,
+        min(format) as format,
         min(ord) as ord,
-        arg_min(source_id, ord) as source_id,
-        arg_min(line, ord) as line,
-        any_value(tier) as tier,
+        arg_min(source_id, (ord, source_id)) as source_id,
+        arg_min(line, (ord, source_id)) as line,
+        min(tier) as tier,
     from keyed
     group by all
 ),

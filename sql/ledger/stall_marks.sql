@@ -55,8 +55,8 @@ grouped as (
         count(*) filter (where not c.is_timer) as lines,
         sum(c.timer_us)::bigint as timer_us,
         max(c.step) as step,
-        arg_min(c.source_id, c.ord) as source_id,
-        arg_min(c.line, c.ord) as line,
+        arg_min(c.source_id, (c.ord, c.source_id)) as source_id,
+        arg_min(c.line, (c.ord, c.source_id)) as line,
     from checked as c
     left join stamped_saves as s using (run_id, attempt)
     where c.what = 'eval' or s.run_id is null

@@ -2,22 +2,24 @@
 -- do not sum survives_to: it is a step number
 with recursive
 
-attempts as (
+restored as (
     select
         e.run_id,
         e.attempt,
         e.first_step,
         e.last_step,
         e.kind,
-        row_number() over (partition by e.run_id order by e.attempt desc) as from_the_end,
-        row_number() over (partition by e.run_id order by e.attempt) as place,
+        c.restart,
         -- where a later attempt started anew without a load line, its first step tells
         case
+            when c.restart = 'continue' then e.first_step - 1
+            when c.restart = 'from_scratch' and r.step is null and e.first_step <= 1 then 0
             when s.edge = 'begin' then e.first_step - 1
             when r.cold then 0
             else coalesce(r.step, e.first_step - 1)
         end as restored_step,
         case
+            when c.restart = 'continue' then 'configuration'
             when s.edge = 'begin' and r.step is not null then 'load line'
             when s.edge = 'begin' then 'first step'
             when r.cold then 'cold start'
@@ -27,7 +29,24 @@ attempts as (
     from ledger.ends as e
     left join ledger.restores as r using (run_id, attempt)
     left join (select run_id, attempt, any_value(edge) as edge from ledger.closed_spans group by all) as s using (run_id, attempt)
+    left join config.runs as c using (run_id)
     where e.has_steps
+),
+
+-- several trainings under one name, where the configuration says so: none of them overwrites another
+trainings as (
+    select
+        *,
+        count_if(coalesce(restart = 'new_run', false) and restored_step < 1)
+            over (partition by run_id order by attempt rows unbounded preceding) as training,
+    from restored
+),
+
+attempts as (
+    select
+        *,
+        row_number() over (partition by run_id, training order by attempt desc) as from_the_end,
+    from trainings
 ),
 
 durable as (
@@ -71,6 +90,7 @@ chain as (
         o.survives_to,
         a.restored_step as needs_step,
         o.unproven,
+        a.training,
     from last_ones as o
     inner join attempts as a using (run_id, attempt)
     union all
@@ -80,11 +100,12 @@ chain as (
         least(c.needs_step, p.last_step) as survives_to,
         least(p.restored_step, c.needs_step) as needs_step,
         false as unproven,
+        c.training,
     from chain as c
     cross join lateral (
         select b.attempt, b.last_step, b.restored_step
         from attempts as b
-        where b.run_id = c.run_id and b.attempt < c.attempt
+        where b.run_id = c.run_id and b.training = c.training and b.attempt < c.attempt
             and b.restored_step < c.needs_step
         order by (b.last_step >= c.needs_step) desc, b.attempt desc
         limit 1
@@ -98,6 +119,7 @@ select
     a.last_step,
     a.restored_step,
     a.restored_source,
+    a.training,
     c.survives_to,
     coalesce(c.unproven, false) as unproven,
 from attempts as a

@@ -143,6 +143,7 @@ programs as (
         epoch_us(t.ts) as ts_us,
         coalesce(t.kind = 'phase' and t.name = 'exit'
             and t.detail in ('cancelled', 'time_limit', 'preemption', 'node_failure', 'requeue'), false) as is_job_end,
+        t.kind = 'phase' and t.name = 'job' and t.edge <> 'end' as opens_job,
     from staging.stream as t
     inner join staging.sources as s using (source_id)
     where s.is_trainer and not s.has_trainer_lines and t.run_id is not null
@@ -154,6 +155,7 @@ program_lines as (
         p.ord,
         min(p.line) as line,
         bool_or(p.is_job_end) as is_job_end,
+        bool_or(p.opens_job) as opens_job,
         max(e.job_id) as job_id,
     from programs as p
     left join events.signals as e on e.source_id = p.source_id and e.line = p.line
@@ -165,7 +167,10 @@ after_job_ends as (
     select source_id, ord, line
     from program_lines
     qualify lag(is_job_end) over (partition by source_id order by ord)
-        and (not is_job_end or job_id is distinct from lag(job_id) over (partition by source_id order by ord))
+        and case
+            when is_job_end then job_id is distinct from lag(job_id) over (partition by source_id order by ord)
+            else opens_job
+        end
 ),
 
 first_lines as (

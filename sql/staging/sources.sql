@@ -43,7 +43,7 @@ programs as (
     select e.source_id
     from events.signals as e
     inner join seeds.signals as c using (signal_id)
-    where c.weight in ('cause', 'symptom')
+    where c.weight = 'cause' and c.source in ('trainer_stderr', 'python', 'slurm', 'nccl', 'checkpoint')
     union
     select source_id from events.phases where phase = 'exit'
 ),
@@ -57,7 +57,9 @@ folders as (
         ) as folder_run,
         n.run_id is not null as by_configuration,
         t.source_id is not null as is_trainer,
-        p.source_id is not null and coalesce(s.role, '') not in ('scheduler', 'node') as is_program,
+        -- a diary quotes errors and is no log
+        p.source_id is not null and coalesce(s.role, '') not in ('scheduler', 'node')
+            and not regexp_matches(s.path, '(?i)\.(md|rst)$') as is_program,
         l.logs_name,
     from events.sources as s
     cross join config.store as l
@@ -125,7 +127,14 @@ with_anchor as (
                 inner join placed as q on q.source_id = b.source_id
                 where q.run_id = p.run_id
             ),
-            (select make_timestamptz((avg(epoch_us(b.middle_ts)))::bigint) from staging.anchors as b)
+            -- logs of unrelated years say nothing about this one
+            (
+                select case
+                    when max(epoch_us(b.middle_ts)) - min(epoch_us(b.middle_ts)) < 15811200000000
+                        then make_timestamptz((avg(epoch_us(b.middle_ts)))::bigint)
+                end
+                from staging.anchors as b
+            )
         ) as anchor_ts,
     from placed as p
     left join staging.anchors as a using (source_id)
