@@ -8,12 +8,12 @@ survivors as (
     select
         run_id,
         attempt,
-        v.training,
+        coalesce(v.training, 0) as training,
         step_first,
         -- of a span that is half overwritten the first steps survive
         step_first + surviving_steps - 1 as step_last,
     from ledger.steps
-    inner join ledger.survival as v using (run_id, attempt)
+    left join ledger.survival as v using (run_id, attempt)
     where surviving_steps > 0
 ),
 
