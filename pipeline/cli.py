@@ -80,6 +80,12 @@ def run(arguments: Sequence[str]) -> int:
     return WRONG_USAGE
 
 
+def _interrupted() -> int:
+    """Say what an interruption leaves behind, and return its exit code."""
+    click.echo("interrupted: what was read so far is kept, and the same command goes on from there", err=True)
+    return INTERRUPTED
+
+
 def _wrong_usage(error: click.ClickException) -> GoodputError:
     """Return a mistake that click found, in the grammar of our errors."""
     context = getattr(error, "ctx", None)

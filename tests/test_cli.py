@@ -110,15 +110,25 @@ def test_an_empty_folder_is_unreadable_input(tmp_path: Path, capsys: pytest.Capt
     assert capsys.readouterr().err.startswith("error: ")
 
 
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), RuntimeError("Query interrupted")], ids=type)
 def test_an_interruption_is_no_traceback(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    error: BaseException, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def interrupted(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
+        raise error
 
     monkeypatch.setattr(cli.commands["categories"], "callback", interrupted)
     assert run(["categories"]) == 130
     assert "interrupted: what was read so far is kept" in capsys.readouterr().err
+
+
+def test_a_mistake_of_ours_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("something else")
+
+    monkeypatch.setattr(cli.commands["categories"], "callback", broken)
+    with pytest.raises(RuntimeError, match="something else"):
+        run(["categories"])
 
 
 def test_a_full_disk_is_no_traceback(
