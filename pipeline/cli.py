@@ -67,10 +67,12 @@ def run(arguments: Sequence[str]) -> int:
     except click.ClickException as error:
         click.echo(str(_wrong_usage(error)), err=True)
     except (KeyboardInterrupt, click.Abort):
-        click.echo(
-            "interrupted: what was read so far is kept, and the same command goes on from there", err=True
-        )
-        return INTERRUPTED
+        return _interrupted()
+    except RuntimeError as error:
+        # DuckDB turns Ctrl-C during a query into this.
+        if str(error) != "Query interrupted":
+            raise
+        return _interrupted()
     except BrokenPipeError:
         # The reader (`head`, a pager) has seen enough. Python would complain once more when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
