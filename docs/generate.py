@@ -73,6 +73,8 @@ What `goodput sql` can ask.
 Every comment below is also a comment in `goodput.duckdb`: `from duckdb_columns()` shows it.
 """
 
+QUERIES_NOTE = "`goodput sql --store DIR -f sql/queries/NAME.sql` runs them; they are good places to begin."
+
 EVENTS_HEAD = """\
 ## events
 
@@ -237,10 +239,20 @@ def tables_page() -> str:
         for schema, sentence in SCHEMAS.items():
             parts.append(f"## {schema}\n\n{sentence}\n")
             parts.extend(relation_sections(con, schema))
+    parts.append(f"## Saved questions\n\n{QUERIES_NOTE}\n\n{queries_table()}\n")
     parts += [EVENTS_HEAD, f"{column_table(PROVENANCE)}\n"]
     for event in EVENT_TABLES.values():
         parts.append(f"### events.{event.name}\n\n{event.grain}\n\n{column_table(event.own)}\n")
     return "\n".join(parts)
+
+
+def queries_table() -> str:
+    """Return the saved queries, each with the sentence of its first line."""
+    rows = []
+    for path in sorted((SQL_FOLDER / "queries").glob("*.sql")):
+        sentence = path.read_text(encoding="utf-8").partition("\n")[0].removeprefix("--").strip()
+        rows.append((f"[{path.name}](../sql/queries/{path.name})", sentence))
+    return table(("query", "answers"), rows)
 
 
 def column_table(columns: Iterable[Column]) -> str:
