@@ -46,7 +46,6 @@ detections as (
     select
         e.run_id,
         e.attempt,
-        min(e.ts_us) filter (where e.own and e.severity in ('error', 'critical')) as error_us,
         min(e.ts_us) filter (where e.own and e.planned <> '') as planned_us,
         bool_or(e.weight = 'cause' and e.planned = '') as has_cause,
     from ledger.evidence as e
@@ -148,7 +147,6 @@ judged as (
         x.path as exit_path,
         w.seen_us,
         w.stalled_us,
-        d.error_us,
         d.planned_us,
         f.signal_id,
         f.cause as signal_cause,
@@ -255,9 +253,22 @@ timed as (
     from kinds
 ),
 
+-- an error before the fault cannot have told of it
+first_errors as (
+    select
+        t.run_id,
+        t.attempt,
+        min(e.ts_us) as error_us,
+    from timed as t
+    inner join ledger.evidence as e using (run_id, attempt)
+    where e.own and e.severity in ('error', 'critical') and e.ts_us >= t.fault_us
+    group by all
+),
+
 detected as (
     select
-        *,
+        t.*,
+        e.error_us,
         case
             when kind in ('completed', 'ongoing') then null
             when fault_us is null then null
@@ -265,14 +276,15 @@ detected as (
             else greatest(
                 fault_us,
                 coalesce(
-                    case when error_us >= fault_us then error_us end,
+                    error_us,
                     case when seen_us >= fault_us then seen_us end,
                     case when exit_us >= fault_us then exit_us end,
                     release_us
                 )
             )
         end as detected_raw_us,
-    from timed
+    from timed as t
+    left join first_errors as e using (run_id, attempt)
 ),
 
 -- the loop stops at the fault; a stall found by a watchdog is lost work for one log interval at most
