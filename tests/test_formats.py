@@ -27,6 +27,11 @@ def matched(fmt: Format, stem: str) -> list[tuple[str, pl.Series, pl.DataFrame, 
 
 
 @each_format
+def test_a_registered_format_breaks_no_rule(fmt: Format) -> None:
+    assert list(check_format(fmt)) == []
+
+
+@each_format
 def test_every_pattern_is_matched_by_a_sample(fmt: Format) -> None:
     expected = {pattern.name for pattern in fmt.patterns}
     seen = {name for _, _, matches, _ in matched(fmt, "sample") for name in matches["pattern"]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
+import re
 from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
@@ -16,6 +17,10 @@ from pipeline.tables import EVENT_TABLES
 __all__ = ["BadFormatError", "check_format", "registry"]
 
 
+#: Names of the groups of an expression.
+_GROUP = re.compile(r"\(\?P?<(\w+)>")
+
+
 class BadFormatError(Exception):
     """A format module breaks a rule of the house. A mistake of its author, never of a user."""
 
@@ -23,6 +28,8 @@ class BadFormatError(Exception):
 @cache
 def registry() -> dict[str, Format]:
     """Return every format by name, in name order.
+
+    Expressions are not compiled here: that would cost every start a fifth of a second, and the tests do it.
 
     Raises:
         BadFormatError: a module whose format has another name, or a format that ``check_format`` refuses.
@@ -34,15 +41,18 @@ def registry() -> dict[str, Format]:
             continue
         if fmt.name != name:
             raise BadFormatError(f"module `{name}` calls its format `{fmt.name}`: both need one name")
-        problems = list(check_format(fmt))
+        problems = list(check_format(fmt, compile_all=False))
         if problems:
             raise BadFormatError("\n".join(problems))
         found[name] = fmt
     return found
 
 
-def check_format(fmt: Format) -> Iterator[str]:
-    """Yield what is wrong with a format, one sentence each; nothing when it may be registered."""
+def check_format(fmt: Format, *, compile_all: bool = True) -> Iterator[str]:
+    """Yield what is wrong with a format, one sentence each; nothing when it may be registered.
+
+    ``compile_all`` also compiles its regular expressions.
+    """
     names = [pattern.name for pattern in fmt.patterns]
     yield from (
         f"{fmt.name}: two patterns are called `{n}`" for n in sorted({n for n in names if names.count(n) > 1})
@@ -54,7 +64,8 @@ def check_format(fmt: Format) -> Iterator[str]:
     )
     for pattern in fmt.patterns:
         where = f"{fmt.name}.{pattern.name}"
-        yield from (f"{where}: {problem}" for problem in _check_pattern(fmt, pattern))
+        problems = [*_check_pattern(fmt, pattern), *(_check_regexes(pattern) if compile_all else ())]
+        yield from (f"{where}: {problem}" for problem in problems)
 
 
 def _check_pattern(fmt: Format, pattern: Pattern) -> Iterator[str]:
@@ -72,31 +83,26 @@ def _check_pattern(fmt: Format, pattern: Pattern) -> Iterator[str]:
             yield "needs literals that are not empty"
         if not pattern.regex:
             yield "needs a regular expression"
-    groups: set[str] = set()
-    for regex in filter(None, (pattern.regex, pattern.each)):
-        found, problem = groups_of(regex)
-        groups.update(found)
-        if problem:
-            yield problem
-    for column, (regex, _) in pattern.extras.items():
-        found, problem = groups_of(regex)
-        if problem or found != ("v",):
-            yield problem or f"the expression of `{column}` needs exactly one group, named `v`"
-    if fmt.shape == "lines":
+        groups = {name for regex in (pattern.regex, pattern.each) for name in _GROUP.findall(regex)}
         wanted = {name for value in pattern.columns.values() for name in group_names(value.group)}
         yield from (f"no group `{name}`; {nearest(name, groups)}" for name in sorted(wanted - groups))
+    for column, (regex, _) in pattern.extras.items():
+        if _GROUP.findall(regex) != ["v"]:
+            yield f"the expression of `{column}` needs exactly one group, named `v`"
+
+
+def _check_regexes(pattern: Pattern) -> Iterator[str]:
+    """Yield which regular expressions of a pattern do not compile, and why."""
+    for regex in filter(
+        None, (pattern.regex, pattern.each, *(extra for extra, _ in pattern.extras.values()))
+    ):
+        try:
+            pl.Series([""]).str.contains(regex)
+        except pl.exceptions.ComputeError as error:
+            reason = [line for line in str(error).splitlines() if line.startswith("error:")] or [str(error)]
+            yield f"regular expression does not compile: {reason[-1].removeprefix('error: ')}"
 
 
 def group_names(group: str | tuple[str, ...]) -> tuple[str, ...]:
     """Return the names of a ``Value.group`` as a tuple; empty for a constant."""
     return group if isinstance(group, tuple) else (group,) if group else ()
-
-
-def groups_of(regex: str) -> tuple[tuple[str, ...], str]:
-    """Return the named groups of a Rust regular expression, and why it does not compile or an empty text."""
-    try:
-        fields = pl.Series([""]).str.extract_groups(regex).struct.fields
-    except pl.exceptions.ComputeError as error:
-        reason = [line for line in str(error).splitlines() if line.startswith("error:")] or [str(error)]
-        return (), f"regular expression does not compile: {reason[-1].removeprefix('error: ')}"
-    return tuple(name for name in fields if not name.isdigit()), ""

@@ -28,7 +28,7 @@ COMMON_SHARE = 0.3
 SURE_SHARE = 0.9
 
 #: Lines that are asked for proof, at most about twice as many.
-MAX_EVIDENCE = 2000
+MAX_EVIDENCE = 500
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,9 @@ _NAMED = (
     re.compile(r"\.[oe](\d{3,})(?:[.-]\d+)?$"),
 )
 
+#: A day in a name, such as 20260328, is no job.
+_DAY = re.compile(r"20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
+
 
 def find_job_id(name: str, lines: pl.Series) -> str | None:
     """Return the id of the job that wrote a file with this name and these sampled lines, or None."""
@@ -31,7 +34,8 @@ def find_job_id(name: str, lines: pl.Series) -> str | None:
     said = _said(lines)
     if len(said) == 1:
         return str(said[0])
-    named = [match[1] for pattern in _NAMED[1:] if (match := pattern.search(file))]
+    found = [match[1] for pattern in _NAMED[1:] if (match := pattern.search(file))]
+    named = [number for number in found if not _DAY.fullmatch(number)]
     if named and (not len(said) or named[0] in said):
         return named[0]
     return None

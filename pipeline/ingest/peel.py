@@ -6,12 +6,18 @@ nothing and stays in the text, where it does no harm.
 
 from __future__ import annotations
 
+import re
+from functools import cache
+
 import polars as pl
 
 from pipeline.ingest.clock import CTIME
 
 #: Prefixes deeper than this are not a stack of launchers but a text of that shape.
 MAX_DEPTH = 8
+
+#: Lines of which the first are looked at to learn which prefix most have.
+_MANY = 200
 
 _ESCAPES = (
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]"  # colours, cursor movements, focus events that leaked into a file
@@ -42,7 +48,8 @@ _AFTER_NAME = (
     r"(?:\[| ?iteration |:::MLLOG|[IWEF][0-9]{4} |Traceback |saving checkpoint| +successfully |NCCL )"
 )
 _ONE = "|".join(_PREFIXES)
-_STACK = rf"^(?:{_ONE})+"
+_UNNAMED = re.sub(r"\?P<\w+>", "?:", _ONE)
+_STACK = rf"^(?:{_UNNAMED})+"
 _NAMED = rf"^{_NAME}{_AFTER_NAME}"
 _PARTS = rf"^(?P<prefix>{_ONE}|{_NAME})(?P<rest>.*)"
 
@@ -91,13 +98,25 @@ def strip_prefixes(text: pl.Series) -> pl.Series:
     return text
 
 
+@cache
+def behind_prefixes(regex: str) -> str | None:
+    """Return an expression for raw lines that matches where ``regex`` would without their prefixes, or None.
+
+    It cannot tell a host from a word, so what it does not match has to be asked again.
+    """
+    if "^" not in regex.replace("[^", ""):
+        return regex
+    return rf"^(?:{_UNNAMED})*{regex[1:]}" if regex.startswith("^") and "|^" not in regex else None
+
+
 def peel_prefixes(frame: pl.DataFrame) -> pl.DataFrame:
     """Return the frame with prefixes taken off ``text`` and told in ``rank``, ``host`` and ``stamp``.
 
     A later segment of a line inherits what its first segment told. The number of a rank is stronger than
     that of a task, and both are stronger than a number that exists once per node.
     """
-    payload = strip_prefixes(frame["text"])
+    text = frame["text"]
+    payload = _strip_common(text) if frame.height > _MANY else strip_prefixes(text)
     peeled = frame.with_columns(
         payload=payload,
         # Prefixes are ASCII, so bytes of them are characters.
@@ -111,6 +130,25 @@ def peel_prefixes(frame: pl.DataFrame) -> pl.DataFrame:
         inherited = [pl.col(name).forward_fill().over("line") for name in ("rank", "host", "stamp")]
         peeled = peeled.with_columns(inherited)
     return peeled
+
+
+def _strip_common(text: pl.Series) -> pl.Series:
+    """Return texts without prefixes, fast where one rank prints most of them, as the last one does steps."""
+    head = text.head(_MANY)
+    sampled = pl.DataFrame({"text": head, "payload": strip_prefixes(head)})
+    prefixes = sampled.select(
+        pl.col("text").str.head(pl.col("text").str.len_bytes() - pl.col("payload").str.len_bytes())
+    )
+    common = prefixes["text"].mode().sort()[0]
+    if not common:
+        return strip_prefixes(text)
+    cut = text.str.strip_prefix(common)
+    whole = text.str.starts_with(common) & ~cut.str.contains(f"{_STACK}|{_NAMED}")
+    if whole.all():
+        return cut
+    if whole.sum() < len(text) // 2:
+        return strip_prefixes(text)
+    return cut.scatter((~whole).arg_true(), strip_prefixes(text.filter(~whole)))
 
 
 def _read_prefixes(prefixes: pl.Series) -> pl.DataFrame:

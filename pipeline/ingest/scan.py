@@ -18,7 +18,7 @@ from pipeline.ingest.extract import (
     read_heads,
 )
 from pipeline.ingest.lines import clean_frame
-from pipeline.ingest.peel import split_segments, strip_prefixes
+from pipeline.ingest.peel import behind_prefixes, split_segments, strip_prefixes
 from pipeline.ingest.regexes import to_ascii
 from pipeline.ingest.rules import RuleSet
 from pipeline.ingest.signals import build_signal_rows
@@ -30,8 +30,8 @@ class Scan:
 
     Attributes:
         tables: event rows by table in line order, without ``source_id``.
-        known: numbers of the lines that a pattern or signal matched, sorted, each once.
-        torn: numbers of the lines that a format claims and cannot read, sorted, each once.
+        known: numbers of the lines that a pattern or signal matched, in no order, some more than once.
+        torn: numbers of lines with a segment that a format claims and cannot read; another may be known.
     """
 
     tables: dict[str, pl.DataFrame]
@@ -58,11 +58,8 @@ class Scanner:
         rows: dict[str, list[pl.DataFrame]] = {}
         frame = self._scan_steps(frame, rows, known)
         found, torn = _scan_loud(frame, self.rules, rows)
-        lines_known = _distinct([*known, frame["line"].filter(found)])
-        lines_torn = _distinct([frame["line"].filter(torn)])
-        return Scan(
-            merge_rows(rows), lines_known, lines_torn.filter(~lines_torn.is_in(lines_known.implode()))
-        )
+        known.append(frame["line"].filter(found))
+        return Scan(merge_rows(rows), pl.concat(known), frame["line"].filter(torn))
 
     def _scan_quiet(self, frame: pl.DataFrame) -> pl.Series:
         """Return which lines a pattern knows that carries nothing.
@@ -74,11 +71,13 @@ class Scanner:
         for at, _ in self.popular.most_common():
             if not len(left.text):
                 break
-            self.popular[at] += left.ask(self.rules.rules[at].pattern)
+            left.ask_raw(self.rules.rules[at].pattern)
         present = _literal_rows(left.text, self.rules.quiet_literals).keys()
         for at, rule in enumerate(self.rules.rules):
             if not rule.pattern.table and not present.isdisjoint(rule.pattern.literals) and len(left.text):
-                self.popular[at] += left.ask(rule.pattern)
+                known = left.ask(rule.pattern)
+                if known:
+                    self.popular[at] += known
         return pl.concat([frame["line"].head(0), *left.known])
 
     def _scan_steps(
@@ -104,13 +103,19 @@ class _Quiet:
         self._peeled = False
 
     def ask(self, pattern: Pattern) -> int:
-        """Take out the lines that a pattern knows, and return how many there are.
-
-        Prefixes are taken off when a pattern first looks at the head of a line.
-        """
-        if not self._peeled and "^" in pattern.regex.replace("[^", ""):
+        """Take out the lines that a pattern knows, and return how many there are."""
+        if not self._peeled:
             self.text, self._peeled = strip_prefixes(self.text), True
-        hit = self.text.str.contains(to_ascii(pattern.regex))
+        return self._take(to_ascii(pattern.regex))
+
+    def ask_raw(self, pattern: Pattern) -> int:
+        """Take out the lines that a pattern knows behind their prefixes, without taking these off."""
+        regex = behind_prefixes(to_ascii(pattern.regex))
+        return 0 if regex is None else self._take(regex)
+
+    def _take(self, regex: str) -> int:
+        """Take out the lines that an expression matches, and return how many there are."""
+        hit = self.text.str.contains(regex)
         if not hit.any():
             return 0
         self.known.append(self.lines.filter(hit))
@@ -200,9 +205,3 @@ def _rows_of(where: dict[str, pl.Series], literals: tuple[str, ...]) -> pl.Serie
 def _falses(height: int) -> pl.Series:
     """Return a column of False."""
     return pl.Series("flag", [False]).new_from_index(0, height)
-
-
-def _distinct(parts: list[pl.Series]) -> pl.Series:
-    """Return the numbers of several columns, sorted, each once."""
-    lines = [part for part in parts if len(part)]
-    return pl.concat(lines).unique().sort() if lines else pl.Series("line", [], dtype=pl.Int64)
