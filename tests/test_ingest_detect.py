@@ -95,6 +95,7 @@ JOBS = {
     ("heron-880102.out", "SLURM_JOB_ID=880100\nSLURM_JOBID=880101"): None,
     ("train.log", ""): None,
     ("2026-10-05.log", ""): None,
+    ("watch-20261005.log", ""): None,
 }
 
 

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(
     not CASES.is_dir(), reason=f"the peer's cases are not beside this checkout: {CASES}"
 )
 
-#: The truth of e_10 omits the event that the case is about. In the others, loads of data inside the loop stood
+#: The truth of e_10 omits the event that it is about. In the others, loads of data inside the loop stood
 #: still, and no record tells them from loads beside the steps: they stay productive, and the run says so.
 WITHOUT_TRUTH = "e_10"
 LOADS_IN_LOOP = ("e_14", "r_06", "r_08", "r_13")
