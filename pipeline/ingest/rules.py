@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -52,11 +52,16 @@ class RuleSet:
         return tuple(rule for rule in self.rules if rule.pattern.table == "steps")
 
 
-@cache
 def rules_for(name: str) -> RuleSet:
     """Return the rules for files of a format of lines; for all others those that hold anywhere."""
     own = registry().get(name)
-    formats = [own] if own is not None and own.primary and own.shape == "lines" else []
+    return _rules_for(name if own is not None and own.primary and own.shape == "lines" else "")
+
+
+@cache
+def _rules_for(own: str) -> RuleSet:
+    """Return the rules of one format that names files, or of none, with those that hold anywhere."""
+    formats = [registry()[own]] if own else []
     formats += [fmt for fmt in registry().values() if not fmt.primary and fmt.shape == "lines"]
     return build_rules((Rule(fmt, pattern) for fmt in formats for pattern in fmt.patterns), load_signals())
 
@@ -85,10 +90,16 @@ def alternation(literals: Iterable[str]) -> str:
     A literal that holds another one is left out.
     """
     distinct = set(literals)
-    shortest = sorted(a for a in distinct if not any(b != a and b in a for b in distinct))
+    shortest = sorted(literal for literal in distinct if distinct.isdisjoint(_inner(literal)))
     return "|".join(escape(literal) for literal in shortest) or NEVER
 
 
 def escape(literal: str) -> str:
     """Return a literal as a regular expression of the Rust dialect."""
     return "".join(f"\\{c}" if c in _SPECIAL else c for c in literal)
+
+
+def _inner(text: str) -> Iterator[str]:
+    """Yield every part of a text but the whole."""
+    size = len(text)
+    yield from (text[at:end] for at in range(size) for end in range(at + 1, size + 1) if end - at < size)
