@@ -20,9 +20,12 @@ from pipeline.windows import WindowOptions
 
 DATABASE = "goodput.duckdb"
 
-#: Staging, claims and ledger count in integers and settle every tie, so they may use two threads. The marts
-#: add floating-point numbers: with one thread their sums come out the same on every machine.
-THREADS = {"staging": 2, "claims": 2, "ledger": 2}
+#: Staging, claims and ledger count in integers and settle every tie, so a large store may be built by several
+#: threads: the rows are the same, and only their order is not. The marts, which are read in their order, and
+#: small stores, where threads gain nothing, are built by one.
+PARALLEL_SCHEMAS = frozenset({"staging", "claims", "ledger"})
+PARALLEL_THREADS = 4
+PARALLEL_ROWS = 200_000
 MEMORY_LIMIT = "8GB"
 
 
@@ -88,14 +91,23 @@ def build(
             comment_columns(con, name, glossary)
     for schema in BUILT_SCHEMAS:
         con.execute(f"create schema if not exists {schema}")
+    parallel = PARALLEL_SCHEMAS if count_events(con) >= PARALLEL_ROWS else frozenset()
     for relation in relations:
-        con.execute(f"set threads = {THREADS.get(relation.schema, 1)}")
+        con.execute(f"set threads = {PARALLEL_THREADS if relation.schema in parallel else 1}")
         create_relation(con, relation, glossary)
     con.execute("set threads = 1")
     checks = order_relations(read_relations(folder, ("checks",)), [*given, *(r.full_name for r in relations)])
     violations = run_checks(con, checks)
     comment_columns(con, "checks.results", glossary)
     return ClassifySummary(len(relations), violations)
+
+
+def count_events(con: duckdb.DuckDBPyConnection) -> int:
+    """Return the number of rows of all event tables."""
+    row = con.execute(
+        "select sum(estimated_size)::bigint from duckdb_tables() where schema_name = 'events'"
+    ).fetchone()
+    return int(row[0]) if row else 0
 
 
 def connect(database: Path) -> duckdb.DuckDBPyConnection:

@@ -11,9 +11,10 @@ base as (
         r.gpus,
         -- nominal accelerators count once per run, however many windows it has
         row_number() over (partition by s.run_id order by s.window_start) = 1 as first_of_run,
-        (s.capacity_gpu_us - s.planned_gpu_us) / 1e6 * r.peak_flops_per_gpu as peak_flop_budget,
-        s.productive_gpu_us / 1e6 * r.peak_flops_per_gpu as productive_peak_flop,
-        case when s.productive_gpu_us = 0 then 0.0 else m.model_flops end as model_flops,
+        -- integers, in millionths of a FLOP: their sums do not depend on the order of the rows
+        (s.capacity_gpu_us - s.planned_gpu_us) * r.peak_flops_per_gpu::hugeint as peak_flop_budget,
+        s.productive_gpu_us * r.peak_flops_per_gpu::hugeint as productive_peak_flop,
+        case when s.productive_gpu_us = 0 then 0 else m.model_flops end as model_flops,
         m.steady_flops,
         m.steady_peak_flops,
         case
@@ -100,13 +101,13 @@ final as (
         w_lui / nullif(w_lu, 0) as g_infra,
         p / nullif(w_lui, 0) as g_framework,
         (w - sst_gpu_us - lst_gpu_us) / nullif(w, 0) as g_framework_article,
-        model_flops / nullif(productive_peak_flop, 0) as g_model,
+        model_flops / nullif(productive_peak_flop / 1e6, 0) as g_model,
         steady_flops / nullif(steady_peak_flops, 0) as mfu_steady,
-        model_flops / nullif(peak_flop_budget, 0) as composite,
+        model_flops / nullif(peak_flop_budget / 1e6, 0) as composite,
 
         -- FLOPs
-        model_flops,
-        peak_flop_budget,
+        model_flops::double as model_flops,
+        peak_flop_budget / 1e6 as peak_flop_budget,
 
         -- shown apart
         first_queue_wait_gpu_us / 1e6 as first_queue_wait_gpu_s,

@@ -1,5 +1,6 @@
 -- one row per run and window with surviving steps: model FLOPs, and the FLOPs that the silicon could have done
 -- do not divide model_flops of one window by the productive time of another
+-- sums are integers, so that they are the same whatever the order of the rows
 -- model_flops: model FLOPs of surviving steps; null where neither lines nor configuration tell
 -- steady_flops: model FLOPs of surviving steps in clean spans only
 -- steady_peak_flops: net time of those spans × accelerators × peak FLOP/s
@@ -71,19 +72,30 @@ runs as (
         run_id,
         median(step_flops) as usual_step_flops,
         coalesce(sum(surviving_steps) filter (where step_flops is not null), 0) / sum(surviving_steps) as told_share,
-        mode(flops_source) as flops_source,
     from told
+    group by run_id
+),
+
+main_sources as (
+    select run_id, arg_max(flops_source, (steps, flops_source)) as flops_source
+    from (
+        select run_id, flops_source, sum(surviving_steps) as steps
+        from told
+        where flops_source is not null
+        group by all
+    )
     group by run_id
 ),
 
 filled as (
     select
         t.* exclude (step_flops, flops_source),
-        r.flops_source,
+        m.flops_source,
         r.told_share,
         case when r.told_share >= 0.9 then coalesce(t.step_flops, r.usual_step_flops) * t.surviving_steps end as flops,
     from told as t
     inner join runs as r using (run_id)
+    left join main_sources as m using (run_id)
 ),
 
 placed as (
@@ -147,9 +159,9 @@ sums as (
         run_id,
         window_start,
         window_end,
-        sum(flops * weight) as model_flops,
-        sum(flops * weight) filter (where steady) as steady_flops,
-        sum(net_us / 1e6 * gpus * peak_flops_per_gpu * weight) filter (where steady) as steady_peak_flops,
+        sum((flops * weight)::hugeint) as model_flops,
+        sum((flops * weight)::hugeint) filter (where steady) as steady_flops,
+        sum((net_us / 1e6 * gpus * peak_flops_per_gpu * weight)::hugeint) filter (where steady) as steady_peak_flops,
         any_value(flops_source) as flops_source,
         any_value(told_share) as told_share,
     from weighted

@@ -17,7 +17,7 @@ accounted as (
     select
         run_id,
         count(*) as allocations,
-        sum(elapsed_s * gpus) as gpu_s,
+        sum((elapsed_s * 1e6)::hugeint * gpus) / 1e6 as gpu_s,
         count_if(end_ts is null) as still_open,
         count_if(gpus is null) as without_gpus,
         count_if(elapsed_s is null) as without_elapsed,
@@ -49,16 +49,17 @@ spans as (
     select
         run_id,
         sum(surviving_steps)::bigint as surviving_steps,
-        coalesce(sum(surviving_steps * step_time_s) filter (where not early), 0) as printed_s,
+        coalesce(sum((surviving_steps * step_time_s * 1e6)::hugeint) filter (where not early), 0) / 1e6 as printed_s,
         coalesce(sum(surviving_steps) filter (where early and step_time_s is not null), 0) as early_steps,
-        coalesce(sum(net_us * surviving_steps / steps) filter (where step_time_s is null), 0) / 1e6 as unprinted_s,
+        coalesce(sum((net_us * surviving_steps / steps)::hugeint) filter (where step_time_s is null), 0) / 1e6
+            as unprinted_s,
         count(step_time_s) filter (where surviving_steps > 0) as printed_spans,
     from numbered
     group by run_id
 ),
 
 productive as (
-    select run_id, sum(seconds) as seconds
+    select run_id, sum(epoch_us(end_ts) - epoch_us(start_ts)) / 1e6 as seconds
     from ledger.intervals
     where part = 'active' and category = 'productive'
     group by run_id

@@ -38,16 +38,16 @@ period as (
 ),
 
 rescued as (
-    select l.run_id, sum(l.steps * l.step_us * l.gpus) / 1e6 as gpu_s
+    select l.run_id, sum((l.steps * l.step_us * l.gpus)::hugeint) as gpu_us
     from lost_spans as l
     inner join period as p on l.start_ts >= p.period_start and l.end_ts <= p.period_end
     group by l.run_id
 ),
 
 with_all as (
-    select run_id, gpu_s from rescued
+    select run_id, gpu_us / 1e6 as gpu_s from rescued
     union all
-    select '(all)' as run_id, sum(gpu_s) as gpu_s from rescued
+    select '(all)' as run_id, sum(gpu_us) / 1e6 as gpu_s from rescued
 ),
 
 final as (
