@@ -51,8 +51,8 @@ def noise_line(rng: random.Random) -> str:
     shard, count = rng.randrange(10**4), rng.randrange(10**7)
     origin = f"gx{rng.randrange(128):03d}:{rng.randrange(10**5)}:{rng.randrange(10**5)} [{local}]"
     text = (
-        f"{origin} NCCL INFO Channel {rng.randrange(32):02d}/0 : {rank}[{local}] -> {peer}[{local}] [send] via"
-        f" NET/IB/{rng.randrange(8)}/GDRDMA",
+        f"{origin} NCCL INFO Channel {rng.randrange(32):02d}/0 : {rank}[{local}] -> {peer}[{local}] [send]"
+        f" via NET/IB/{rng.randrange(8)}/GDRDMA",
         f"{origin} NCCL INFO comm 0x{rng.randrange(16**12):x} rank {rank} nranks 1024 cudaDev {local} busId"
         f" {rng.randrange(16**5):x} - Init START",
         f"[Gloo] Rank {rank} is connected to {peer} peer ranks. Expected number of connected peer ranks is :"
