@@ -163,6 +163,14 @@ def test_a_failed_build_keeps_the_last_good_ledger(tmp_path: Path) -> None:
     assert [p.name for p in store.iterdir() if p.name != "events"] == ["goodput.duckdb"]
 
 
+def test_a_store_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
+    store = write_store(tmp_path / "store")
+    (store / "goodput.duckdb.part").mkdir()
+    with pytest.raises(GoodputError, match="the ledger cannot be written") as caught:
+        classify(store, EMPTY_CONFIG, WindowOptions(), write_sql(tmp_path / "sql", {}))
+    assert caught.value.where.endswith("goodput.duckdb")
+
+
 def test_settings_become_rows(tmp_path: Path) -> None:
     store = write_store(tmp_path / "store")
     week = WindowOptions(window=timedelta(hours=12), week="2026-W41")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,7 +27,8 @@ DATABASE = "goodput.duckdb"
 PARALLEL_SCHEMAS = frozenset({"staging", "claims", "ledger"})
 PARALLEL_THREADS = 4
 PARALLEL_ROWS = 200_000
-MEMORY_LIMIT = "8GB"
+#: A million steps need 1.6 GB; beyond the limit DuckDB goes on beside the store, on disk.
+MEMORY_LIMIT = "4GB"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +65,20 @@ def classify(store: Path, config: Config, window: WindowOptions, sql: Path | Non
     """
     folder = sql if sql is not None else sql_folder()
     target, draft = store / DATABASE, store / f"{DATABASE}.part"
-    remove_draft(draft)
     if not store.is_dir():
         raise GoodputError(f"there is no store `{store}`", now="run `goodput ingest LOGS --store DIR` first")
     try:
+        remove_draft(draft)
         with connect(draft) as con:
             summary = build(con, store, config, window, folder)
         os.replace(draft, target)
+    except (OSError, duckdb.IOException) as error:
+        raise GoodputError(
+            "the ledger cannot be written",
+            where=str(target),
+            why=str(error).strip().splitlines()[0],
+            now="check the space on the disk, and who may write there",
+        ) from error
     finally:
         remove_draft(draft)
     return summary
@@ -159,4 +168,5 @@ def read_glossary(con: duckdb.DuckDBPyConnection, given: list[str]) -> dict[str,
 def remove_draft(draft: Path) -> None:
     """Remove what a stopped build left: the draft and its write-ahead log."""
     for path in (draft, draft.with_name(f"{draft.name}.wal")):
-        path.unlink(missing_ok=True)
+        with suppress(OSError):  # what cannot be removed cannot be written either, and writing says so
+            path.unlink(missing_ok=True)
