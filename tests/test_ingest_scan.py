@@ -12,9 +12,9 @@ from pipeline.formats.format import Format, Pattern, Value
 from pipeline.ingest.lines import read_lines as content_lines
 from pipeline.ingest.match import match_format
 from pipeline.ingest.peel import strip_escapes
-from pipeline.ingest.rules import Rule, build_rules, rules_for
+from pipeline.ingest.rules import Rule, alternation, build_rules, rules_for
 from pipeline.ingest.scan import Scanner
-from pipeline.ingest.signals import Signal, fold_signals, limit_signals
+from pipeline.ingest.signals import CATALOGUE, Signal, fold_signals, limit_signals
 from tests.golden import read_lines, samples
 
 LINE_FORMATS = [fmt for fmt in registry().values() if fmt.shape == "lines" and samples(fmt.name)]
@@ -127,3 +127,29 @@ def test_literals_that_a_shorter_one_covers_change_nothing() -> None:
     found = Scanner(rules).scan(pl.Series(["saved 1", "saved 2", "saved 3"]))
     assert distinct(found.known) == [1, 2, 3]
     assert found.tables["checkpoints"]["step"].to_list() == [3]
+
+
+def test_chatter_is_known_and_asked_no_more() -> None:
+    chatty = replace(HERON, chatter=("chatter ",))
+    rules = build_rules((Rule(chatty, pattern) for pattern in chatty.patterns), SIGNALS[1:2])
+    lines = pl.Series(
+        ["chatter fault", "fault", "chatter step 7/9", "chatter\rsaved 3", "chatter 5\rsaved 4"]
+    )
+    found = Scanner(rules).scan(lines)
+    assert distinct(found.known) == [1, 2, 3, 4, 5]
+    assert found.tables["signals"]["line"].to_list() == [2]
+    assert found.tables["steps"]["step_last"].to_list() == [7]
+    assert found.tables["checkpoints"]["step"].to_list() == [3, 4]
+
+
+def test_no_signal_and_no_row_hides_in_chatter() -> None:
+    chatter = [literal for fmt in registry().values() for literal in fmt.chatter]
+    examples = pl.read_csv(CATALOGUE, infer_schema=False)["example"].fill_null("")
+    for literal in chatter:
+        assert not examples.str.contains(literal, literal=True).any(), literal
+    for fmt in LINE_FORMATS:
+        for path in samples(fmt.name):
+            lines = read_lines(path)
+            rows = [table["line"].to_list() for table in match_format(fmt, lines).tables.values()]
+            texts = lines.gather(sorted({line - 1 for found in rows for line in found}))
+            assert not texts.str.contains(alternation(chatter)).any(), fmt.name

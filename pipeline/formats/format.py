@@ -129,6 +129,8 @@ class Format:
         deciding: patterns of which a match in the sample is proof that the file has this format.
         foreign: literals of lines that only other programs print which share lines with this one; a file
             whose sample holds one of them is none of this format.
+        chatter: literals of lines that programs print by the million and that never hold anything else: such
+            a line is known, and nothing more is asked of it.
         header: for tables: column names of which at least ``header_min`` are in the header line. Names are
             compared without case; fields bear the names as they are spelt here.
         shapes: for tables: column to the regular expression that its whole text must match. A row in which
@@ -148,6 +150,7 @@ class Format:
     step_time_excludes_stalls: bool = True
     deciding: tuple[str, ...] = ()
     foreign: tuple[str, ...] = ()
+    chatter: tuple[str, ...] = ()
     unwrap: tuple[str, ...] = ()
     header: tuple[str, ...] = ()
     header_min: int = 3

@@ -22,6 +22,12 @@ FORMAT = Format(
     role="any",
     primary=False,
     versions="PyTorch 1.9 to 2.9, NCCL 2.7 to 2.30",
+    # What every rank says about every channel and peer when communicators are set up.
+    chatter=(
+        *("NCCL INFO Channel ", "NCCL INFO Ring ", "NCCL INFO Trees ", "NCCL INFO Connected all "),
+        *("NCCL INFO threadThresholds ", "NCCL INFO P2P Chunksize ", "NCCL INFO Setting affinity "),
+        "[Gloo] Rank ",
+    ),
     patterns=(
         _known(
             # [E412 08:12:41.109716087 ProcessGroupNCCL.cpp:684] …: severity, month, two digits of day.

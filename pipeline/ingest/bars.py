@@ -32,14 +32,21 @@ def _read_field(text: pl.Series, parts: pl.Series, first: list[str], label: str)
     Programs print the fields of all lines in one order, so a label is looked for where the first line has it;
     lines of another order are read one by one.
     """
-    place = first.index(label) if label in first else len(first)
+    if label not in first:
+        there = text.str.contains(f"{label}:", literal=True)
+        return (
+            _read_one_by_one(text, label)
+            if there.any()
+            else pl.Series([None], dtype=pl.String).new_from_index(0, len(text))
+        )
+    place = first.index(label)
     field = parts.list.get(place, null_on_oob=True)
     there = field.str.starts_with(f" {label}:").fill_null(False) & (parts.list.len() > place + 1)
-    found = field.str.strip_prefix(f" {label}:").str.strip_chars().set(~there, None)
+    found = field.str.strip_prefix(f" {label}:").str.strip_chars()
     if there.all():
         return found
-    elsewhere = text.str.contains(f"{label}:", literal=True) & ~there
-    return found.zip_with(~elsewhere, _read_one_by_one(text, label)) if elsewhere.any() else found
+    # Elsewhere in the line, or nowhere.
+    return found.scatter((~there).arg_true(), _read_one_by_one(text.filter(~there), label))
 
 
 def _read_one_by_one(text: pl.Series, label: str) -> pl.Series:

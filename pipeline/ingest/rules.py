@@ -34,6 +34,7 @@ class RuleSet:
         signals: the catalogue, most specific first.
         literals: every literal once. A line without any of them is unknown, and nothing else is asked of it.
         quiet_literals: those of patterns that carry nothing: only whether they match is of interest.
+        chatter: regular expression of lines that are known and hold nothing else.
         loud: regular expression that a line matches which holds a literal of a signal, or of a pattern that
             fills a table.
         screen: the same for all literals.
@@ -43,6 +44,7 @@ class RuleSet:
     signals: tuple[Signal, ...]
     literals: tuple[str, ...]
     quiet_literals: tuple[str, ...]
+    chatter: str
     loud: str
     screen: str
 
@@ -79,6 +81,7 @@ def build_rules(rules: Iterable[Rule], signals: tuple[Signal, ...]) -> RuleSet:
         signals,
         tuple(sorted(loud | quiet)),
         tuple(sorted(quiet)),
+        alternation({literal for rule in rules for literal in rule.fmt.chatter}),
         alternation(loud),
         alternation(loud | quiet),
     )

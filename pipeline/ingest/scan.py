@@ -20,7 +20,7 @@ from pipeline.ingest.extract import (
 from pipeline.ingest.lines import clean_frame
 from pipeline.ingest.peel import behind_prefixes, split_segments, strip_prefixes
 from pipeline.ingest.regexes import to_ascii
-from pipeline.ingest.rules import RuleSet
+from pipeline.ingest.rules import RuleSet, alternation
 from pipeline.ingest.signals import build_signal_rows
 
 
@@ -49,9 +49,12 @@ class Scanner:
     def scan(self, lines: pl.Series, first_line: int = 1) -> Scan:
         """Apply the rules to raw lines that are numbered from ``first_line``."""
         numbered = pl.DataFrame({"text": lines}).with_row_index("line", first_line).cast({"line": pl.Int64})
-        numbered = numbered.filter(lines.str.contains(self.rules.screen))
+        chatter = self._find_chatter(lines)
+        known = [numbered["line"].filter(chatter)]
+        numbered = numbered.filter(~chatter)
+        numbered = numbered.filter(numbered["text"].str.contains(self.rules.screen))
         loud = numbered["text"].str.contains(self.rules.loud)
-        known = [self._scan_quiet(split_segments(numbered.filter(~loud)))]
+        known.append(self._scan_quiet(split_segments(numbered.filter(~loud))))
         frame = clean_frame(numbered.filter(loud))
         if frame.height > loud.sum():
             frame = frame.filter(frame["text"].str.contains(self.rules.screen))
@@ -60,6 +63,14 @@ class Scanner:
         found, torn = _scan_loud(frame, self.rules, rows)
         known.append(frame["line"].filter(found))
         return Scan(merge_rows(rows), pl.concat(known), frame["line"].filter(torn))
+
+    def _find_chatter(self, lines: pl.Series) -> pl.Series:
+        """Return which lines hold chatter and nothing else, such as a step line glued to it."""
+        chatter = lines.str.contains(self.rules.chatter)
+        if chatter.any():
+            steps = alternation(literal for rule in self.rules.steps for literal in rule.pattern.literals)
+            chatter = chatter.scatter(chatter.arg_true(), ~lines.filter(chatter).str.contains(f"\r|{steps}"))
+        return chatter
 
     def _scan_quiet(self, frame: pl.DataFrame) -> pl.Series:
         """Return which lines a pattern knows that carries nothing.
