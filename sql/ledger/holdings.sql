@@ -15,11 +15,19 @@ run_world_sizes as (
     group by run_id
 ),
 
+-- files that name no job share the key of those written beside them
+file_keys as (
+    select source_id, min(job_key) as job_key
+    from staging.attempts
+    group by source_id
+    having count(distinct job_key) = 1
+),
+
 -- what each job of a run printed, first and last
 printed as (
     select
         p.run_id,
-        coalesce(s.job_id, s.path) as job_key,
+        coalesce(s.job_id, k.job_key, s.path) as job_key,
         s.job_id,
         epoch_us(min(p.ts)) as start_us,
         epoch_us(max(p.ts)) as end_us,
@@ -27,6 +35,7 @@ printed as (
         arg_min(p.line, (p.ts, p.line)) as line,
     from staging.placed as p
     inner join staging.sources as s using (source_id)
+    left join file_keys as k using (source_id)
     where p.ts is not null
     group by all
     union all

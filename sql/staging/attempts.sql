@@ -15,15 +15,52 @@ named as (
     group by all
 ),
 
+-- files of a run that name no job and overlap in time were written by the same processes
+files as (
+    select
+        l.run_id,
+        s.path,
+        min(l.start_ts) as start_ts,
+        max(coalesce(l.end_ts, l.start_ts)) as end_ts,
+    from staging.launches as l
+    inner join staging.sources as s using (source_id)
+    where s.job_id is null and l.start_ts is not null
+    group by all
+),
+
+reached as (
+    select
+        *,
+        max(end_ts) over (
+            partition by run_id order by start_ts, path rows between unbounded preceding and 1 preceding
+        ) as earlier_end_ts,
+    from files
+),
+
+beside as (
+    select
+        *,
+        count_if(earlier_end_ts is null or start_ts > earlier_end_ts) over (
+            partition by run_id order by start_ts, path rows unbounded preceding
+        ) as together,
+    from reached
+),
+
+file_keys as (
+    select run_id, path, min(path) over (partition by run_id, together) as job_key
+    from beside
+),
+
 launches as (
     select
         l.*,
         coalesce(n.job_id, s.job_id) as job_id,
-        coalesce(n.job_id, s.job_id, s.path) as job_key,
+        coalesce(n.job_id, s.job_id, k.job_key, s.path) as job_key,
         s.path,
     from staging.launches as l
     inner join staging.sources as s using (source_id)
     left join named as n on n.source_id = l.source_id and n.launch = l.launch
+    left join file_keys as k on k.run_id = l.run_id and k.path = s.path
 ),
 
 -- launches of one job that overlap in time are the same attempt, told by several files
