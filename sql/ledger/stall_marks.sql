@@ -30,11 +30,18 @@ placed as (
         on u.source_id = n.source_id and u.ord < n.ord
 ),
 
+-- a file without step lines of its own repeats what another file of the attempt tells: nothing says where
+tellers as (
+    select distinct run_id, attempt, source_id
+    from ledger.spans
+),
+
 checked as (
     select
         p.* exclude (span_step),
         case when n.attempt = p.attempt then p.span_step end as span_step,
     from placed as p
+    inner join tellers as t using (run_id, attempt, source_id)
     left join ledger.spans as n
         on n.run_id = p.run_id and n.attempt = p.attempt and n.step_first = p.span_step
 ),
@@ -46,20 +53,37 @@ stamped_saves as (
     where stall_start_us is not null and stall_end_us is not null
 ),
 
-grouped as (
+by_source as (
     select
         c.run_id,
         c.attempt,
         c.span_step,
         c.what,
+        c.source_id,
         count(*) filter (where not c.is_timer) as lines,
         sum(c.timer_us)::bigint as timer_us,
         max(c.step) as step,
-        arg_min(c.source_id, (c.ord, c.source_id)) as source_id,
-        arg_min(c.line, (c.ord, c.source_id)) as line,
+        min(c.ord) as ord,
+        arg_min(c.line, c.ord) as line,
     from checked as c
     left join stamped_saves as s using (run_id, attempt)
     where c.what = 'eval' or s.run_id is null
+    group by all
+),
+
+-- several files that tell of the same stall tell of one
+grouped as (
+    select
+        run_id,
+        attempt,
+        span_step,
+        what,
+        max(lines) as lines,
+        max(timer_us) as timer_us,
+        max(step) as step,
+        arg_min(source_id, (ord, source_id)) as source_id,
+        arg_min(line, (ord, source_id)) as line,
+    from by_source
     group by all
 )
 
