@@ -118,6 +118,8 @@ shared as (
                 list_transform(t.nodes, lambda x: split_part(x, '.', 1)),
                 split_part(coalesce(s.node, p.host), '.', 1)
             )
+            -- where no source names the nodes of the run, a node log in its folder is its own
+            or (t.nodes is null and split_part(p.path, '/', 1) = t.run_id)
         )
 ),
 
