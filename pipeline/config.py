@@ -61,8 +61,7 @@ def load_config(logs: Sequence[str], explicit: Path | None = None) -> Config:
 
 def without_effect(config: Config) -> tuple[str, ...]:
     """Return the keys that were set and change nothing in this version: no setting is ignored in silence."""
-    keys = [f"[runs.{run.run_id}] restart" for run in config.runs if run.restart is not None]
-    keys += ["[policy] first_queue_wait"] if config.policy.get(FIRST_QUEUE_WAIT) else []
+    keys = ["[policy] first_queue_wait"] if config.policy.get(FIRST_QUEUE_WAIT) else []
     keys += ["[classes]"] if config.classes else []
     return tuple(keys)
 
