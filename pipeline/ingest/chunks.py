@@ -29,6 +29,7 @@ _FREE_BYTES = 1 << 30
 
 _BLOCK = 1 << 20
 _ZSTD_STEP = 4 << 10
+_SUMMED = 1 << 20
 
 
 class _Blocks(Protocol):
@@ -124,6 +125,16 @@ def read_head(path: Path) -> bytes:
         return next((chunk.load() for chunk in read_chunks(path)), b"")
     except BrokenSourceError:
         return b""
+
+
+def chunk_digest(content: bytes) -> bytes:
+    """Return a digest of a chunk: its length, and a checksum of every megabyte.
+
+    It tells contents apart that differ by chance, at the speed of reading; nobody gains by forging one.
+    """
+    view = memoryview(content)
+    sums = (zlib.crc32(view[at : at + _SUMMED]) for at in range(0, len(content), _SUMMED))
+    return b"".join(number.to_bytes(8, "big") for number in (len(content), *sums))
 
 
 def content_hash(digests: list[bytes]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from hashlib import blake2b, sha256
+from hashlib import blake2b
 from pathlib import Path
 
 import pipeline
@@ -13,7 +13,7 @@ from pipeline.config import Config
 from pipeline.errors import GoodputError, nearest
 from pipeline.formats import registry
 from pipeline.globs import glob_matches
-from pipeline.ingest.chunks import BrokenSourceError, content_hash, read_chunks
+from pipeline.ingest.chunks import BrokenSourceError, chunk_digest, content_hash, read_chunks
 from pipeline.ingest.detect import UNKNOWN, Detection, detect, forced
 from pipeline.ingest.discover import Source
 from pipeline.ingest.jobs import find_job_id
@@ -110,7 +110,7 @@ def hash_content(path: Path) -> str:
     digests = []
     try:
         for chunk in read_chunks(path):
-            digests.append(sha256(chunk.load()).digest())
+            digests.append(chunk_digest(chunk.load()))
     except BrokenSourceError:
         pass
     return content_hash(digests)

@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
-from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
 
 import polars as pl
 
 from pipeline.formats import registry
-from pipeline.ingest.chunks import BrokenSourceError, Chunk, content_hash, read_chunks, read_head
+from pipeline.ingest.chunks import (
+    BrokenSourceError,
+    Chunk,
+    chunk_digest,
+    content_hash,
+    read_chunks,
+    read_head,
+)
 from pipeline.ingest.delimited import Header, find_header
 from pipeline.ingest.detect import BINARY
 from pipeline.ingest.lines import read_lines
@@ -129,7 +135,7 @@ class SourceReader:
     def _read_chunk(self, chunk: Chunk) -> ChunkResult:
         """Return what one chunk holds; runs in any thread and knows no other chunk."""
         content = chunk.load()
-        digest = sha256(content).digest()
+        digest = chunk_digest(content)
         lines = read_lines(content)
         height = max(len(lines), 1) if content else 0
         if self._scanner is None:

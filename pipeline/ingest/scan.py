@@ -49,20 +49,29 @@ class Scanner:
     def scan(self, lines: pl.Series, first_line: int = 1) -> Scan:
         """Apply the rules to raw lines that are numbered from ``first_line``."""
         numbered = pl.DataFrame({"text": lines}).with_row_index("line", first_line).cast({"line": pl.Int64})
+        # From the cheapest question to the dearest; what one has answered the next is not asked.
         chatter = self._find_chatter(lines)
         known = [numbered["line"].filter(chatter)]
         numbered = numbered.filter(~chatter)
-        numbered = numbered.filter(numbered["text"].str.contains(self.rules.screen))
-        loud = numbered["text"].str.contains(self.rules.loud)
-        known.append(self._scan_quiet(split_segments(numbered.filter(~loud))))
-        frame = clean_frame(numbered.filter(loud))
-        if frame.height > loud.sum():
+        loud = numbered["text"].str.contains(self._steps)
+        others = numbered.filter(~loud)
+        others = others.filter(others["text"].str.contains(self.rules.screen))
+        among = others["text"].str.contains(self.rules.loud)
+        known.append(self._scan_quiet(split_segments(others.filter(~among))))
+        candidates = pl.concat([numbered.filter(loud), others.filter(among)]).sort("line")
+        frame = clean_frame(candidates)
+        if frame.height > candidates.height:
             frame = frame.filter(frame["text"].str.contains(self.rules.screen))
         rows: dict[str, list[pl.DataFrame]] = {}
         frame = self._scan_steps(frame, rows, known)
         found, torn = _scan_loud(frame, self.rules, rows)
         known.append(frame["line"].filter(found))
         return Scan(merge_rows(rows), pl.concat(known), frame["line"].filter(torn))
+
+    @property
+    def _steps(self) -> str:
+        """An expression that every step line matches."""
+        return alternation(literal for rule in self.rules.steps for literal in rule.pattern.literals)
 
     def _find_chatter(self, lines: pl.Series) -> pl.Series:
         """Return which lines hold chatter and nothing else, such as a step line glued to it."""
