@@ -21,12 +21,12 @@ from pipeline.windows import WindowOptions
 
 DATABASE = "goodput.duckdb"
 
-#: Staging, claims and ledger count in integers and settle every tie, so a large store may be built by several
-#: threads: the rows are the same, and only their order is not. The marts, which are read in their order, and
-#: small stores, where threads gain nothing, are built by one.
-PARALLEL_SCHEMAS = frozenset({"staging", "claims", "ledger"})
+#: A large store is built by several threads. Every sum is one of integers and every tie is settled, so
+#: threads change nothing but the order of rows, and marts are ordered. Small stores, where threads gain
+#: nothing, are built by one: even their order is the same every time.
 PARALLEL_THREADS = 4
 PARALLEL_ROWS = 200_000
+
 #: A million steps need 1.6 GB; beyond the limit DuckDB goes on beside the store, on disk.
 MEMORY_LIMIT = "4GB"
 
@@ -100,11 +100,9 @@ def build(
             comment_columns(con, name, glossary)
     for schema in BUILT_SCHEMAS:
         con.execute(f"create schema if not exists {schema}")
-    parallel = PARALLEL_SCHEMAS if count_events(con) >= PARALLEL_ROWS else frozenset()
+    con.execute(f"set threads = {PARALLEL_THREADS if count_events(con) >= PARALLEL_ROWS else 1}")
     for relation in relations:
-        con.execute(f"set threads = {PARALLEL_THREADS if relation.schema in parallel else 1}")
         create_relation(con, relation, glossary)
-    con.execute("set threads = 1")
     checks = order_relations(read_relations(folder, ("checks",)), [*given, *(r.full_name for r in relations)])
     violations = run_checks(con, checks)
     comment_columns(con, "checks.results", glossary)
@@ -124,7 +122,7 @@ def connect(database: Path) -> duckdb.DuckDBPyConnection:
     con = duckdb.connect(
         str(database),
         config={
-            "threads": 1,
+            "threads": PARALLEL_THREADS,
             "memory_limit": MEMORY_LIMIT,
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,

@@ -60,4 +60,4 @@ final as (
 )
 
 select * from final
-order by path, start_ts
+order by path, source_id, start_ts

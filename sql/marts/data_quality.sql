@@ -80,4 +80,4 @@ final as (
 )
 
 select * from final
-order by path
+order by path, source_id

@@ -127,3 +127,4 @@ final as (
 )
 
 select * from final
+order by scope, run_id, window_start

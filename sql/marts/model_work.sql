@@ -179,3 +179,4 @@ final as (
 )
 
 select * from final
+order by run_id, window_start
