@@ -4,10 +4,15 @@ with
 
 reached as (
     select
-        *,
-        max(end_us) over (partition by run_id order by holding rows between unbounded preceding and 1 preceding) as previous_end_us,
+        * exclude (life_start_us),
+        coalesce(
+            max(end_us) over (partition by run_id order by holding rows between unbounded preceding and 1 preceding),
+            -- the first wait lies before the life of the run, unless the policy counts it
+            case when holding = 1 and from_accounting then l.life_start_us end
+        ) as previous_end_us,
         lag(job_id) over (partition by run_id order by holding) as previous_job_id,
     from ledger.holdings
+    left join (select run_id, start_us as life_start_us from ledger.lives) as l using (run_id)
 ),
 
 -- the last attempt before the gap ended it

@@ -124,6 +124,14 @@ runners_up as (
     group by all
 ),
 
+-- a save or an evaluation after the last step is progress too
+tails as (
+    select run_id, attempt, max(end_us) as tail_us
+    from ledger.stalls
+    where category in ('checkpoint_stall', 'evaluation')
+    group by all
+),
+
 later as (
     select run_id, max(attempt) as last_attempt
     from ledger.timeline
@@ -167,8 +175,10 @@ judged as (
         coalesce(p.stride, 1) * p.clean_us as interval_us,
         -- the open last span of steps that are logged at their begin already runs to the end of its step
         coalesce(o.was_open, false) as last_was_open,
+        greatest(t.progress_us, coalesce(q.tail_us, t.progress_us)) as tail_us,
     from ledger.progress as t
     left join (select run_id, attempt, bool_or(was_open) as was_open from ledger.closed_spans group by all) as o using (run_id, attempt)
+    left join tails as q using (run_id, attempt)
     left join exits as x using (run_id, attempt)
     left join targets as g using (run_id, attempt)
     left join watchdogs as w using (run_id, attempt)
@@ -249,6 +259,9 @@ timed as (
             when by_line and signal_us is not null then signal_us - waited_us
             when exit_us >= progress_us then exit_us
             when planned_us is not null then planned_us
+            -- the scheduler ends a job at the time that it writes down
+            when not by_line and state in ('TIMEOUT', 'DEADLINE', 'PREEMPTED', 'CANCELLED', 'REVOKED') and from_accounting
+                then release_us
         end as fault_us,
     from kinds
 ),
@@ -298,6 +311,9 @@ stopped as (
                 least(release_us, progress_us + case when has_steps and not last_was_open then coalesce(interval_us, 0) // 2 else 0 end)
             when stalled_us is not null and fault_us = stalled_us and has_steps then
                 least(greatest(progress_us, fault_us), progress_us + coalesce(interval_us, fault_us - progress_us))
+            -- a loop that goes on prints its next line: after two intervals of silence it stood still
+            when has_steps and interval_us is not null and fault_us > tail_us + 2 * interval_us then
+                least(tail_us + interval_us, release_us)
             else greatest(progress_us, least(fault_us, release_us))
         end as stop_us,
     from detected

@@ -39,15 +39,6 @@ last_lines as (
     group by all
 ),
 
-reach as (
-    select
-        run_id,
-        max(coalesce(duration_s, 0)) as waited_s,
-    from staging.placed
-    where kind = 'signal'
-    group by run_id
-),
-
 own as (
     select
         t.run_id,
@@ -108,7 +99,6 @@ shared as (
         on s.source_id = p.source_id and s.line = p.line and s.segment = p.segment and s.signal_id = p.name
     inner join ledger.progress as t
         on epoch_us(p.ts) between t.progress_us - 120000000 and t.release_us + 300000000
-    left join reach as r on r.run_id = t.run_id
     where p.kind = 'signal'
         and p.run_id is null
         and p.ts is not null

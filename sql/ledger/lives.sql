@@ -2,10 +2,20 @@
 -- do not add lives of runs: capacity is life times nominal accelerators
 with
 
+-- the first wait counts only where the policy says so
+policy as (
+    select coalesce(bool_or(lower(value) = 'true'), false) as counts_first_wait
+    from config.policy
+    where key = 'first_queue_wait'
+),
+
 spans as (
     select
         run_id,
-        min(start_us) as start_us,
+        least(
+            min(start_us),
+            case when (select counts_first_wait from policy) then arg_min(coalesce(eligible_us, submit_us, start_us), holding) else min(start_us) end
+        ) as start_us,
         max(end_us) as end_us,
         bool_or(from_accounting) as from_accounting,
         max(end_us) filter (where open) is not null as open,

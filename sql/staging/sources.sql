@@ -97,8 +97,9 @@ placed as (
         f.is_trainer as has_trainer_lines,
         case
             when f.duplicate_of is not null then null
-            when f.by_configuration then f.folder_run
+            -- accounting and node logs serve every run, wherever they lie: job, host and time join them
             when f.role in ('scheduler', 'node') and not f.is_trainer then null
+            when f.by_configuration then f.folder_run
             when r.run_id is not null then r.run_id
             else o.run_id
         end as run_id,
