@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 
-from pipeline.config_files import FIRST_QUEUE_WAIT, build_config
+from pipeline.config_files import build_config
 from pipeline.config_values import (
     EMPTY_CONFIG,
     Action,
@@ -61,9 +61,7 @@ def load_config(logs: Sequence[str], explicit: Path | None = None) -> Config:
 
 def without_effect(config: Config) -> tuple[str, ...]:
     """Return the keys that were set and change nothing in this version: no setting is ignored in silence."""
-    keys = ["[policy] first_queue_wait"] if config.policy.get(FIRST_QUEUE_WAIT) else []
-    keys += ["[classes]"] if config.classes else []
-    return tuple(keys)
+    return ("[classes]",) if config.classes else ()
 
 
 def _folder_of_config(logs: Sequence[str]) -> Path | None:

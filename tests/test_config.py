@@ -111,10 +111,7 @@ def test_times_with_an_offset_become_utc_and_dates_stay_dates(tmp_path: Path) ->
 
 def test_what_has_no_effect_is_named_and_nothing_else(tmp_path: Path) -> None:
     assert without_effect(load(tmp_path, FULL)) == ("[classes]",)
-    used = "[policy]\nevaluation = 'framework'\nfirst_queue_wait = false"
-    assert without_effect(load(tmp_path, used)) == ()
-    idle = without_effect(load(tmp_path, used.replace("false", "true")))
-    assert idle == ("[policy] first_queue_wait",)
+    assert without_effect(load(tmp_path, "[policy]\nfirst_queue_wait = true")) == ()
 
 
 def test_no_configuration_is_the_empty_one(tmp_path: Path) -> None:
