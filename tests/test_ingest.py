@@ -163,6 +163,13 @@ def test_the_same_content_twice_is_read_once(logs: Path, tmp_path: Path) -> None
     assert read(tmp_path / "store", "steps").height > 0
 
 
+def test_the_same_few_words_of_two_jobs_are_no_copy(logs: Path, tmp_path: Path) -> None:
+    for name in ("880100.err", "880101.err"):
+        (logs / "run" / name).write_text("srun: error: gx001: task 0: Exited with exit code 1\n")
+    run(logs, tmp_path / "store")
+    assert {row["duplicate_of"] for row in sources(tmp_path / "store").values()} == {None}
+
+
 def test_a_large_file_gives_the_rows_of_its_chunks(
     logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -14,12 +14,19 @@ from pipeline.errors import GoodputError, nearest
 from pipeline.formats import registry
 from pipeline.globs import glob_matches
 from pipeline.ingest.chunks import BrokenSourceError, chunk_digest, content_hash, read_chunks
+from pipeline.ingest.clock import CTIME, GLOG, ISO, SYSLOG
 from pipeline.ingest.detect import UNKNOWN, Detection, detect, forced
 from pipeline.ingest.discover import Source
 from pipeline.ingest.jobs import find_job_id
-from pipeline.ingest.sample import read_sample
+from pipeline.ingest.sample import Sample, read_sample
 from pipeline.ingest.signals import CATALOGUE
 from pipeline.ingest.store import Entry
+
+#: Bytes of a file that nobody writes twice by chance.
+_SURELY_DISTINCT = 64 << 10
+
+#: A time as logs print it, with a date or as milliseconds since 1970.
+_A_TIME = rf"{ISO}|{CTIME}|{SYSLOG}|[IWEF]{GLOG}|\b1[0-9]{{12}}\b"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +35,7 @@ class Probe:
 
     Attributes:
         known: entry of the store that still holds, or None where the source must be read.
-        head_hash: hash of its first bytes; files of the same content have the same.
+        head_hash: hash of its first bytes, which copies share; empty where the same content proves nothing.
         options: what the configuration says that its rows depend on.
     """
 
@@ -78,7 +85,16 @@ def probe_source(
     detection = detect(sample)
     if name is not None:
         detection = forced(name, detection)
-    return Probe(source, detection, find_job_id(source.name, sample.lines), sample.head_hash, options)
+    head_hash = sample.head_hash if _is_one_of_its_kind(source, sample) else ""
+    return Probe(source, detection, find_job_id(source.name, sample.lines), head_hash, options)
+
+
+def _is_one_of_its_kind(source: Source, sample: Sample) -> bool:
+    """Return whether another file with the same content must be a copy of this one.
+
+    Two jobs may well fail with the same few words, so short ones count only with a time in them.
+    """
+    return source.bytes >= _SURELY_DISTINCT or bool(sample.lines.str.contains(_A_TIME).any())
 
 
 def forced_format(source: Source, config: Config) -> str | None:

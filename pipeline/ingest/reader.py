@@ -77,7 +77,7 @@ class Account:
 
     def span(self) -> tuple[datetime | None, datetime | None]:
         """Return the earliest and latest time printed, of the best kind of stamps that the file has."""
-        for qualities in (("logged", "zone_assumed"), ("year_assumed",), ("uptime",)):
+        for qualities in (("logged", "zone_assumed"), ("year_assumed",)):
             spans = [self.dated[quality] for quality in qualities if quality in self.dated]
             if spans:
                 return min(first for first, _ in spans), max(last for _, last in spans)
