@@ -193,6 +193,24 @@ def test_a_large_file_gives_the_rows_of_its_chunks(
     )
 
 
+def test_small_files_read_together_give_what_each_gives_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    for name in FOLDER.iterdir():
+        for path in sorted(name.glob("sample*")):
+            lines = path.read_bytes().splitlines(keepends=True)
+            for number in range(3):
+                (logs / f"{name.name}-{number}-{path.name}").write_bytes(b"".join(lines[number::2]))
+    (logs / "nul.log").write_bytes(b"\0\0")
+    (logs / "zz.log.gz").write_bytes(gzip.compress(CONSOLE[:-7]))
+    run(logs, tmp_path / "together")
+    monkeypatch.setattr("pipeline.ingest.work.BATCH_ITEMS", 1)
+    run(logs, tmp_path / "alone")
+    assert content(tmp_path / "alone") == content(tmp_path / "together")
+
+
 HOSTILE: dict[str, tuple[bytes, int]] = {
     "nothing.log": (b"", 0),
     "no_end.log": (CONSOLE.rstrip(b"\n"), CONSOLE.count(b"\n")),

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.config import Config
 from pipeline.ingest.chunks import CHUNK_BYTES
 from pipeline.ingest.discover import discover
-from pipeline.ingest.probe import Probe, find_duplicates, probe_source, stat_of
+from pipeline.ingest.probe import Probe, find_duplicates, probe_batch, stat_of
 from pipeline.ingest.sources import build_sources, copied_entry, failed_entry
 from pipeline.ingest.store import Entry, Store
-from pipeline.ingest.work import Workers, run_here, worker_count
-from pipeline.ingest.write import read_into
+from pipeline.ingest.work import Workers, cut_batches, worker_count
+from pipeline.ingest.write import read_batch, read_into
 
 __all__ = ["IngestSummary", "ingest"]
 
@@ -66,7 +66,9 @@ def ingest(
     target.open()
     known, local = target.known(), target.local()
     with Workers(worker_count(workers)) as pool:
-        probes = list(pool.map(lambda source: probe_source(source, config, known, local), found.sources))
+        batches = cut_batches(found.sources, lambda source: source.weight)
+        looks = pool.map(lambda batch: probe_batch(batch, config, known, local), batches)
+        probes = [look for batch in looks for look in batch]
         copies = find_duplicates(probes)
         entries = {entry.name: entry for entry in _entries(probes, copies, target, pool, progress)}
     for name, first in copies.items():
@@ -109,9 +111,9 @@ def _entries(
             progress("read", done, total)
         return entry
 
-    small = [found for found in todo if found.source.bytes <= CHUNK_BYTES]
-    for entry in pool.map(lambda found: read_into(found, store, run_here), small):
-        yield finished(entry)
+    for entries in pool.map(lambda batch: read_batch(batch, store), batches_of(todo)):
+        for entry in entries:
+            yield finished(entry)
     for found in todo:
         if found.source.bytes > CHUNK_BYTES:
 
@@ -120,6 +122,16 @@ def _entries(
                     progress("read", base + part, total)
 
             yield finished(read_into(found, store, pool.map, within))
+
+
+def batches_of(todo: Iterable[Probe]) -> Iterator[list[Probe]]:
+    """Yield batches of small sources that are read together: all of one format, in order of their names."""
+    by_format: dict[str, list[Probe]] = {}
+    for found in todo:
+        if found.source.bytes <= CHUNK_BYTES:
+            by_format.setdefault(found.detection.format, []).append(found)
+    for group in by_format.values():
+        yield from cut_batches(group, lambda found: found.source.weight)
 
 
 def _summary(entries: list[Entry], probes: list[Probe], copies: dict[str, str]) -> IngestSummary:

@@ -6,6 +6,7 @@ a program that we do not know shares many lines with one that we do, and is ``un
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -13,6 +14,7 @@ import polars as pl
 
 from pipeline.formats import registry
 from pipeline.formats.format import Format
+from pipeline.ingest.delimited import find_header
 from pipeline.ingest.match import match_format
 from pipeline.ingest.rules import Rule, RuleSet, alternation, build_rules
 from pipeline.ingest.sample import Sample
@@ -60,22 +62,40 @@ class _Candidate:
 
 def detect(sample: Sample) -> Detection:
     """Return what a file is taken for by a look at it."""
-    if sample.binary:
-        return Detection(BINARY, 0.0, "", UNKNOWN)
-    lines = sample.lines.filter(sample.lines.str.contains(r"\S"))
-    if not len(lines):
-        return Detection(UNKNOWN, 0.0, "", UNKNOWN)
-    evidence = _evidence(sample.first)
-    candidates = [*_line_candidates(lines, evidence, primary=True), *_record_candidates(lines)]
-    if not any(found.proven for found in candidates):
-        candidates += _line_candidates(lines, evidence, primary=False)
-    candidates.sort(key=lambda found: (not found.proven, -found.score, found.fmt.name))
-    best = next((found for found in candidates if found.proven), None) or _common(candidates)
-    others = [found.fmt.name for found in candidates if best is None or found.fmt is not best.fmt]
-    runner_up = others[0] if others else ""
-    if best is None:
-        return Detection(UNKNOWN, 0.0, runner_up, UNKNOWN)
-    return Detection(best.fmt.name, round(best.score, 4), runner_up, _role(best.fmt))
+    return detect_all([sample])[0]
+
+
+def detect_all(samples: Sequence[Sample]) -> list[Detection]:
+    """Return what each file is taken for by a look at it. Files are asked together, and judged each alone."""
+    looks = [_Look(sample) for sample in samples]
+    texts = [look for look in looks if len(look.lines)]
+    _ask_lines(texts, primary=True)
+    for look in texts:
+        look.candidates += _record_candidates(look.lines)
+    _ask_lines([look for look in texts if not any(found.proven for found in look.candidates)], primary=False)
+    return [look.decide() for look in looks]
+
+
+class _Look:
+    """A look at one file, and how well each format fits."""
+
+    def __init__(self, sample: Sample) -> None:
+        self.binary = sample.binary
+        self.lines = sample.lines.filter(sample.lines.str.contains(r"\S"))
+        self.evidence = _evidence(sample.first) if len(self.lines) else self.lines
+        self.candidates: list[_Candidate] = []
+
+    def decide(self) -> Detection:
+        """Return what the file is taken for."""
+        if self.binary:
+            return Detection(BINARY, 0.0, "", UNKNOWN)
+        ranked = sorted(self.candidates, key=lambda found: (not found.proven, -found.score, found.fmt.name))
+        best = next((found for found in ranked if found.proven), None) or _common(ranked)
+        others = [found.fmt.name for found in ranked if best is None or found.fmt is not best.fmt]
+        runner_up = others[0] if others else ""
+        if best is None:
+            return Detection(UNKNOWN, 0.0, runner_up, UNKNOWN)
+        return Detection(best.fmt.name, round(best.score, 4), runner_up, _role(best.fmt))
 
 
 def forced(name: str, detected: Detection) -> Detection:
@@ -127,24 +147,44 @@ def _evidence(lines: pl.Series) -> pl.Series:
     return found.gather_every(max(1, len(found) // MAX_EVIDENCE))
 
 
-def _line_candidates(lines: pl.Series, evidence: pl.Series, *, primary: bool) -> list[_Candidate]:
-    """Return how well each format of lines fits: a score by the sample, proof by the evidence as well."""
-    matches = match_rules(pl.concat([lines, evidence]), _all_rules(primary))
-    found = []
-    for (name,), own in matches.group_by("format", maintain_order=True):
-        fmt = registry()[str(name)]
-        score = own.filter(pl.col("line") <= len(lines))["line"].n_unique() / len(lines)
-        foreign = bool(fmt.foreign) and evidence.str.contains(alternation(fmt.foreign)).any()
-        decided = own["pattern"].is_in(list(fmt.deciding)).any() or score >= SURE_SHARE
-        found.append(_Candidate(fmt, score, fmt.primary and decided and not foreign, foreign))
-    return found
+def _ask_lines(looks: list[_Look], *, primary: bool) -> None:
+    """Add to each look how well formats of lines fit: a score by the sample, proof by the evidence too."""
+    if not looks:
+        return
+    asked = pl.concat(
+        pl.DataFrame({"text": lines}).select("text", file=pl.lit(file), sampled=pl.lit(sampled))
+        for file, look in enumerate(looks)
+        for lines, sampled in ((look.lines, True), (look.evidence, False))
+    ).with_row_index("line", 1)
+    formats = {
+        fmt.name: fmt for fmt in registry().values() if fmt.shape == "lines" and fmt.primary == primary
+    }
+    deciding = [f"{fmt.name}.{name}" for fmt in formats.values() for name in fmt.deciding]
+    foreign = {
+        name: set(
+            asked.filter(~pl.col("sampled") & pl.col("text").str.contains(alternation(fmt.foreign)))["file"]
+        )
+        for name, fmt in formats.items()
+        if fmt.foreign
+    }
+    matches = match_rules(asked["text"], _all_rules(primary)).join(asked.drop("text"), on="line")
+    known = matches.group_by("file", "format", maintain_order=True).agg(
+        lines=pl.col("line").filter("sampled").n_unique(),
+        decided=pl.concat_str("format", pl.lit("."), "pattern").is_in(deciding).any(),
+    )
+    for file, name, lines, decided in known.rows():
+        look, fmt = looks[file], formats[name]
+        score = lines / len(look.lines)
+        alien = file in foreign.get(name, ())
+        proven = primary and not alien and (decided or score >= SURE_SHARE)
+        look.candidates.append(_Candidate(fmt, score, proven, alien))
 
 
 def _record_candidates(lines: pl.Series) -> list[_Candidate]:
     """Return how well each format of records and tables fits."""
     found = []
     for fmt in registry().values():
-        if fmt.shape == "lines" or (fmt.shape == "records" and not lines.str.contains(r"^\s*\{").any()):
+        if fmt.shape == "lines" or not _may_hold(fmt, lines):
             continue
         result = match_format(fmt, lines)
         known = result.matches["line"].n_unique()
@@ -155,3 +195,10 @@ def _record_candidates(lines: pl.Series) -> list[_Candidate]:
         proven = not fmt.deciding or not deciding.is_empty()
         found.append(_Candidate(fmt, known / len(lines), proven))
     return found
+
+
+def _may_hold(fmt: Format, lines: pl.Series) -> bool:
+    """Return whether lines may hold records of a format: a cheap question before a dear one."""
+    if fmt.shape == "records":
+        return bool(lines.str.contains(r"^\s*\{").any())
+    return find_header(lines, fmt) is not None

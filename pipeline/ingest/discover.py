@@ -16,6 +16,11 @@ from pipeline.errors import GoodputError
 NOT_SOURCES = frozenset((*CONFIG_FILES, "expected.json", "STORY.md"))
 
 
+#: Endings of compressed files, and about how much longer a log is than its compressed form.
+_COMPRESSED = (".gz", ".zst", ".xz", ".bz2")
+_EXPANSION = 12
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """One input file.
@@ -31,6 +36,11 @@ class Source:
     path: Path
     bytes: int
     error: str = ""
+
+    @property
+    def weight(self) -> int:
+        """About how many bytes its content has."""
+        return self.bytes * (_EXPANSION if self.name.endswith(_COMPRESSED) else 1)
 
     @property
     def source_id(self) -> str:

@@ -11,11 +11,11 @@ import polars as pl
 from pipeline.config import Config
 from pipeline.ingest.chunks import CHUNK_BYTES
 from pipeline.ingest.discover import discover
-from pipeline.ingest.probe import Probe, find_duplicates, probe_source
+from pipeline.ingest.probe import Probe, find_duplicates, probe_batch
 from pipeline.ingest.reader import SourceReader, Submit
 from pipeline.ingest.sources import copied_entry, failed_entry, read_entry, zone_of
 from pipeline.ingest.store import Entry
-from pipeline.ingest.work import Workers, run_here, worker_count
+from pipeline.ingest.work import Workers, cut_batches, run_here, worker_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,9 @@ def diagnose(
     reports: dict[str, SourceReport] = {}
     entries: dict[str, Entry] = {}
     with Workers(worker_count(workers)) as pool:
-        probes = list(pool.map(lambda source: probe_source(source, config, {}, {}), found.sources))
+        batches = cut_batches(found.sources, lambda source: source.weight)
+        looks = pool.map(lambda batch: probe_batch(batch, config, {}, {}), batches)
+        probes = [look for batch in looks for look in batch]
         copies = find_duplicates(probes)
         own = [one for one in probes if one.source.name not in copies]
         large = [one for one in own if one.source.bytes > CHUNK_BYTES]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
@@ -15,7 +15,7 @@ from pipeline.formats import registry
 from pipeline.globs import glob_matches
 from pipeline.ingest.chunks import BrokenSourceError, chunk_digest, content_hash, read_chunks
 from pipeline.ingest.clock import CTIME, GLOG, ISO, SYSLOG
-from pipeline.ingest.detect import UNKNOWN, Detection, detect, forced
+from pipeline.ingest.detect import UNKNOWN, Detection, detect_all, forced
 from pipeline.ingest.discover import Source
 from pipeline.ingest.jobs import find_job_id
 from pipeline.ingest.sample import Sample, read_sample
@@ -60,33 +60,66 @@ def parser_version() -> str:
     return digest.hexdigest()
 
 
-def probe_source(
+def probe_batch(
+    batch: Sequence[Source], config: Config, known: Mapping[str, Entry], local: Mapping[str, list[int]]
+) -> list[Probe]:
+    """Return what a first look at each source tells; one that has not changed is not opened."""
+    probes: dict[str, Probe] = {}
+    samples: dict[str, Sample] = {}
+    for source in batch:
+        found = _probe_known(source, config, known, local)
+        if found is None:
+            try:
+                samples[source.name] = read_sample(source.path)
+                continue
+            except OSError as error:
+                found = _unreadable(source, config, (error.strerror or str(error)).lower())
+        probes[source.name] = found
+    for name, detection in zip(samples, detect_all(list(samples.values())), strict=True):
+        source = next(source for source in batch if source.name == name)
+        probes[name] = _probe_new(source, config, samples[name], detection)
+    return [probes[source.name] for source in batch]
+
+
+def _probe_known(
     source: Source, config: Config, known: Mapping[str, Entry], local: Mapping[str, list[int]]
-) -> Probe:
-    """Return what a first look at a source tells; one that has not changed is not opened."""
-    name = forced_format(source, config)
-    options = f"{name or ''}|{config.privacy.users}"
-    nothing = Detection(UNKNOWN, 0.0, "", UNKNOWN)
+) -> Probe | None:
+    """Return what is known of a source without looking into it, or None."""
     if source.error:
-        return Probe(source, nothing, None, "", options, error=source.error)
-    entry = known.get(source.name)
-    if entry is not None and entry.row["parser_version"] == parser_version() and entry.options == options:
-        same = local.get(source.name) == stat_of(source.path)
-        if not same and entry.row["bytes"] == source.bytes:
-            same = hash_content(source.path) == entry.row["content_hash"]
-        if same:
-            row = entry.row
-            detection = Detection(row["format"], row["format_score"], row["runner_up"] or "", row["role"])
-            return Probe(source, detection, row["job_id"], entry.head_hash, options, entry)
-    try:
-        sample = read_sample(source.path)
-    except OSError as error:
-        return Probe(source, nothing, None, "", options, error=(error.strerror or str(error)).lower())
-    detection = detect(sample)
+        return _unreadable(source, config, source.error)
+    entry, options = known.get(source.name), _options(source, config)
+    if entry is None or entry.row["parser_version"] != parser_version() or entry.options != options:
+        return None
+    same = local.get(source.name) == stat_of(source.path)
+    if not same and entry.row["bytes"] == source.bytes:
+        same = hash_content(source.path) == entry.row["content_hash"]
+    if not same:
+        return None
+    row = entry.row
+    detection = Detection(row["format"], row["format_score"], row["runner_up"] or "", row["role"])
+    return Probe(source, detection, row["job_id"], entry.head_hash, options, entry)
+
+
+def _probe_new(source: Source, config: Config, sample: Sample, detection: Detection) -> Probe:
+    """Return what a look at a source tells."""
+    name = forced_format(source, config)
     if name is not None:
         detection = forced(name, detection)
     head_hash = sample.head_hash if _is_one_of_its_kind(source, sample) else ""
-    return Probe(source, detection, find_job_id(source.name, sample.lines), head_hash, options)
+    job_id = find_job_id(source.name, sample.lines)
+    return Probe(source, detection, job_id, head_hash, _options(source, config))
+
+
+def _unreadable(source: Source, config: Config, error: str) -> Probe:
+    """Return a source that cannot be read."""
+    return Probe(
+        source, Detection(UNKNOWN, 0.0, "", UNKNOWN), None, "", _options(source, config), error=error
+    )
+
+
+def _options(source: Source, config: Config) -> str:
+    """Return what the configuration says that the rows of a source depend on."""
+    return f"{forced_format(source, config) or ''}|{config.privacy.users}"
 
 
 def _is_one_of_its_kind(source: Source, sample: Sample) -> bool:

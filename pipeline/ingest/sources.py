@@ -10,8 +10,8 @@ import polars as pl
 
 from pipeline.config import Config
 from pipeline.globs import glob_matches
+from pipeline.ingest.account import KNOWN_LINE, TORN_LINE, UNKNOWN_LINE, Account
 from pipeline.ingest.probe import Probe, parser_version
-from pipeline.ingest.reader import KNOWN_LINE, TORN_LINE, UNKNOWN_LINE, Account
 from pipeline.ingest.store import Entry
 from pipeline.ingest.values import polars_type
 from pipeline.tables import EVENT_TABLES

@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from pipeline.ingest.peel import strip_prefixes
+from pipeline.ingest.secrets import mask_rows
 from pipeline.ingest.signals import TEXT_LENGTH
 
 #: Shapes that are kept of one file.
@@ -27,18 +28,20 @@ _MASKS: tuple[tuple[str, str], ...] = (
 )
 
 
-def build_templates(lines: pl.DataFrame) -> pl.DataFrame:
-    """Return ``template, count, example, example_line`` of lines (columns ``line``, ``text``)."""
+def mask_lines(lines: pl.DataFrame) -> pl.DataFrame:
+    """Return ``template, example, example_line`` of lines (columns ``line``, ``text``) that are not empty."""
     text = strip_prefixes(lines["text"]).str.head(TEXT_LENGTH).str.strip_chars()
     template = text
     for regex, mask in _MASKS:
         template = template.str.replace_all(regex, mask)
     shapes = pl.DataFrame({"template": template, "example": text, "example_line": lines["line"]})
-    shapes = shapes.filter(pl.col("template") != "")
+    return mask_rows("templates", shapes.filter(pl.col("template") != ""))
+
+
+def count_templates(shapes: pl.DataFrame) -> pl.DataFrame:
+    """Return ``template, count, example, example_line`` of masked lines, in order of their first lines."""
     return shapes.group_by("template", maintain_order=True).agg(
-        count=pl.len().cast(pl.Int64),
-        example=pl.col("example").first(),
-        example_line=pl.col("example_line").first(),
+        pl.len().cast(pl.Int64).alias("count"), pl.col("example", "example_line").first()
     )
 
 

@@ -16,6 +16,9 @@ from typing import TypeVar
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+#: Small files that are handled together, and their bytes.
+BATCH_ITEMS, BATCH_BYTES = 64, 8 << 20
+
 #: Results that may wait for their turn, for each worker. More costs memory and gains nothing.
 _WAITING = 2
 
@@ -54,3 +57,17 @@ class Workers:
 def run_here(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
     """Yield the results of a function on items, one after the other in this thread."""
     return map(function, items)
+
+
+def cut_batches(items: Iterable[Item], weight: Callable[[Item], int]) -> Iterator[list[Item]]:
+    """Yield runs of items that are worth one task: not too many, and together not too heavy."""
+    batch: list[Item] = []
+    total = 0
+    for item in items:
+        if batch and (len(batch) == BATCH_ITEMS or total + weight(item) > BATCH_BYTES):
+            yield batch
+            batch, total = [], 0
+        batch.append(item)
+        total += weight(item)
+    if batch:
+        yield batch

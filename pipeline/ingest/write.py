@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
 
 import polars as pl
 
 from pipeline.ingest.probe import Probe, parser_version
-from pipeline.ingest.reader import SourceReader, Submit
+from pipeline.ingest.reader import SourceReader, Submit, read_together
 from pipeline.ingest.sources import read_entry
 from pipeline.ingest.store import Entry, Store
 from pipeline.tables import EVENT_TABLES
@@ -61,11 +61,31 @@ def read_into(
 
     ``progress`` is told how many bytes of the file are done; of a compressed one that is an upper bound.
     """
+    reader = SourceReader(found.source.path, found.detection.format)
+    return _write_rows(found, reader, reader.rows(submit), store, progress)
+
+
+def read_batch(batch: Sequence[Probe], store: Store) -> list[Entry]:
+    """Read small sources of one format into the store together, and return their entries."""
+    readers = [SourceReader(found.source.path, found.detection.format) for found in batch]
+    return [
+        _write_rows(found, reader, rows, store)
+        for found, reader, rows in zip(batch, readers, read_together(readers), strict=True)
+    ]
+
+
+def _write_rows(
+    found: Probe,
+    reader: SourceReader,
+    rows_of_chunks: Iterator[dict[str, pl.DataFrame]],
+    store: Store,
+    progress: Callable[[int], None] | None = None,
+) -> Entry:
+    """Write the rows of a source, and return its entry."""
     source = found.source
-    reader = SourceReader(source.path, found.detection.format)
     parts = _Parts(store, source.source_id)
     users = found.options.partition("|")[2]
-    for tables in reader.rows(submit):
+    for tables in rows_of_chunks:
         parts.add({table: _hide_users(table, rows, users) for table, rows in tables.items()})
         if progress is not None:
             progress(min(reader.account.content_bytes, source.bytes))
