@@ -24,7 +24,7 @@ UNKNOWN = "unknown"
 BINARY = "binary"
 
 #: Share of lines that formats of other programs' output must know before a file is named after one of them.
-COMMON_SHARE = 0.3
+COMMON_SHARE = 0.2
 
 #: Share of lines that a format must know to be taken without a deciding one.
 SURE_SHARE = 0.9
