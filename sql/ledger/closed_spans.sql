@@ -45,10 +45,10 @@ closed as (
                     when l.exit_us is not null and l.exit_us >= s.start_us then l.exit_us
                     when l.loop_end_us is not null and l.loop_end_us >= s.start_us then l.loop_end_us
                     else least(
-                        s.start_us + coalesce(s.steps * p.clean_us, 0) + coalesce(k.stall_us, 0),
-                        coalesce(l.next_start_us, s.start_us + coalesce(s.steps * p.clean_us, 0) + coalesce(k.stall_us, 0)),
-                        coalesce(case when l.from_accounting then l.limit_us end, s.start_us + coalesce(s.steps * p.clean_us, 0) + coalesce(k.stall_us, 0)),
-                        coalesce(l.life_end_us, s.start_us + coalesce(s.steps * p.clean_us, 0) + coalesce(k.stall_us, 0))
+                        s.start_us + coalesce(s.steps * coalesce(sz.clean_us, p.clean_us), 0) + coalesce(k.stall_us, 0),
+                        coalesce(l.next_start_us, s.start_us + coalesce(s.steps * coalesce(sz.clean_us, p.clean_us), 0) + coalesce(k.stall_us, 0)),
+                        coalesce(case when l.from_accounting then l.limit_us end, s.start_us + coalesce(s.steps * coalesce(sz.clean_us, p.clean_us), 0) + coalesce(k.stall_us, 0)),
+                        coalesce(l.life_end_us, s.start_us + coalesce(s.steps * coalesce(sz.clean_us, p.clean_us), 0) + coalesce(k.stall_us, 0))
                     )
                 end
             )
@@ -57,6 +57,7 @@ closed as (
     from ledger.spans as s
     left join limits as l using (run_id, attempt)
     left join ledger.pace as p using (run_id)
+    left join ledger.attempt_pace as sz using (run_id, attempt)
     left join stalled as k using (run_id, attempt, step_first)
 )
 

@@ -171,8 +171,8 @@ judged as (
         f.line as evidence_line,
         u.runner_up_cause,
         t.attempt = l.last_attempt as is_last,
-        p.clean_us,
-        coalesce(p.stride, 1) * p.clean_us as interval_us,
+        coalesce(sz.clean_us, p.clean_us) as clean_us,
+        coalesce(p.stride, 1) * coalesce(sz.clean_us, p.clean_us) as interval_us,
         -- the open last span of steps that are logged at their begin already runs to the end of its step
         coalesce(o.was_open, false) as last_was_open,
         greatest(t.progress_us, coalesce(q.tail_us, t.progress_us)) as tail_us,
@@ -187,6 +187,7 @@ judged as (
     left join runners_up as u using (run_id, attempt)
     left join later as l using (run_id)
     left join ledger.pace as p using (run_id)
+    left join ledger.attempt_pace as sz using (run_id, attempt)
 ),
 
 caused as (

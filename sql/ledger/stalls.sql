@@ -5,9 +5,10 @@ with
 spans as (
     select
         s.*,
-        p.clean_us,
+        coalesce(sz.clean_us, p.clean_us) as clean_us,
     from ledger.closed_spans as s
     left join ledger.pace as p using (run_id)
+    left join ledger.attempt_pace as sz using (run_id, attempt)
 ),
 
 -- what stamped stalls take of a span, and where the last one that begins it ends

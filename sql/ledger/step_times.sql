@@ -15,12 +15,13 @@ lengths as (
         coalesce(t.stall_us, 0) as stall_us,
         s.end_us - s.start_us - coalesce(t.stall_us, 0) as free_us,
         t.stall_us is not null as holds_stall,
-        p.clean_us,
+        coalesce(sz.clean_us, p.clean_us) as clean_us,
         v.survives_to,
         v.unproven,
     from ledger.closed_spans as s
     left join stalled as t using (run_id, attempt, step_first)
     left join ledger.pace as p using (run_id)
+    left join ledger.attempt_pace as sz using (run_id, attempt)
     left join ledger.survival as v using (run_id, attempt)
 ),
 
