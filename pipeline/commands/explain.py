@@ -21,8 +21,8 @@ def explain(token: str, store: Path) -> int:
 
     \b
     Example:
-      goodput explain --store reports/fallen-gpu 2026-10-05T05:00
-      goodput explain --store reports/fallen-gpu heron-70b/880100.0/1
+      goodput explain --store reports/fallen-gpu 2026-03-03T08:10
+      goodput explain --store reports/fallen-gpu heron-70b/41207.0/1
     """
     from pipeline.ledger.explain import explain as explain_token
     from pipeline.ledger.query import open_store

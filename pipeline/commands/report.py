@@ -58,7 +58,7 @@ def report(
     \b
     Example:
       goodput report data/samples/fallen-gpu --out reports/fallen-gpu
-      goodput report --store reports/fallen-gpu --out reports/week --week 2026-W41
+      goodput report --store reports/one-week --out reports/monday --from 2026-10-05 --to 2026-10-06
     """
     from pipeline.report.review import write_review
 

@@ -152,7 +152,7 @@ def _build_incidents(facts: Facts, numbers: dict[str, str]) -> Table:
     return Table(
         name="incidents",
         caption="Interruptions in order of time. Each id is understood by goodput explain."
-        + (f" The {_MOST_INCIDENTS} costliest; {hidden:,} more in the HTML print." if hidden else ""),
+        + (f" The {_MOST_INCIDENTS} costliest; {hidden:,} more in review.html." if hidden else ""),
         columns=(
             Column("#", "right"),
             Column("when", share=4),

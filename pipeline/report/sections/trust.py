@@ -103,9 +103,7 @@ def _build_sources(facts: Facts) -> Table:
         name="sources",
         caption="Files and how far they were understood; below a file, its most frequent unknown lines."
         + (
-            f" The {_MOST_SOURCES} with most unknown lines; {hidden:,} more in the HTML print."
-            if hidden
-            else ""
+            f" The {_MOST_SOURCES} with most unknown lines; {hidden:,} more in review.html." if hidden else ""
         ),
         columns=(
             Column("file", share=6),

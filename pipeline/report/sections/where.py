@@ -55,8 +55,7 @@ def _sentence(facts: Facts) -> str:
     due = [w for w in facts.windows if w.training_gpu_s > 0]
     if len(due) > 1:
         worst = max(due, key=lambda w: (w.lost_gpu_s, -w.start.timestamp()))
-        share = units.percent(worst.lost_gpu_s / worst.training_gpu_s)
-        text += f"; {_window_name(worst, facts)} lost most, {share}"
+        text += f"; {_window_name(worst, facts)} lost most, {units.gpu_hours(worst.lost_gpu_s)} GPU-hours"
     return f"{text}."
 
 
