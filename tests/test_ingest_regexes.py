@@ -6,8 +6,8 @@ import polars as pl
 import pytest
 
 from pipeline.formats import registry
-from pipeline.ingest.extract import match_groups
 from pipeline.ingest.regexes import at_head, to_ascii
+from pipeline.ingest.search import match_groups
 from tests.golden import read_lines, samples
 
 ASCII = {

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import polars as pl
 
 from pipeline.ingest.regexes import to_ascii
 
+#: Names of fields, each with the labels that they may stand behind.
+Labels = tuple[tuple[str, tuple[str, ...]], ...]
 
-def read_bars(text: pl.Series, labels: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, pl.Series]]:
+
+def read_bars(text: pl.Series, labels: Labels) -> Iterator[tuple[str, pl.Series]]:
     """Yield for each name the text behind the first of its labels in each line, or null.
 
     A field ends with a bar: one whose bar is missing may be cut off, and its number with it.
@@ -18,7 +21,7 @@ def read_bars(text: pl.Series, labels: Mapping[str, tuple[str, ...]]) -> Iterato
         return
     parts = text.str.split("|")
     first = [part.strip().partition(":")[0] for part in parts[0].to_list()]
-    for name, alternatives in labels.items():
+    for name, alternatives in labels:
         found = _read_field(text, parts, first, alternatives[0])
         for label in alternatives[1:]:
             if found.null_count():

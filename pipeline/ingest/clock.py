@@ -6,6 +6,8 @@ says so, and staging corrects it. Nothing here reads a clock or guesses.
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import polars as pl
 
 from pipeline.formats.format import Stamp
@@ -47,8 +49,15 @@ _PARTS: dict[str, str] = {
     "dated": r"^\s*(?P<month>[A-Z][a-z]{2}) +(?P<day>\d{1,2}) (?P<year>\d{4}) (?P<clock>\d\d:\d\d:\d\d)\s*$",
 }
 
+#: Kinds whose stamps say the year.
+_YEARLY = frozenset({"iso", "ctime", "dated"})
+
 #: The commonest stamp of all, which has a parser of its own.
 _PLAIN = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?$"
+
+#: First year, and first year after, of stamps that are believed. A node that has not met a time server yet
+#: begins in 1970, and a damaged line may name any year; one such stamp would stretch a run over decades.
+YEARS = (2000, 2100)
 
 #: Microseconds in one unit of a plain number.
 _UNITS = {"epoch_s": 1_000_000, "epoch_ms": 1_000, "epoch_us": 1, "uptime_s": 1_000_000, "uptime_us": 1}
@@ -75,6 +84,8 @@ def read_stamps(text: pl.Series, stamp: Stamp | str) -> tuple[pl.Series, pl.Seri
     """
     if stamp in _UNITS:
         ts = _read_number(text, _UNITS[stamp])
+        if not stamp.startswith("uptime"):
+            ts = _believed(ts)
         return ts, _qualities(ts, pl.lit("uptime" if stamp.startswith("uptime") else "logged"))
     if stamp == "iso" and text.str.contains(_PLAIN).all():
         return _read_plain(text)
@@ -87,6 +98,8 @@ def read_stamps(text: pl.Series, stamp: Stamp | str) -> tuple[pl.Series, pl.Seri
     zone = pl.lit(None, pl.String) if "zone" not in parts.columns else pl.col("zone")
     read = parts.select(us=_micros(parts.columns) - _offset_s(zone) * 1_000_000, zone=zone)
     ts = read["us"].cast(TS)
+    if stamp in _YEARLY:
+        ts = _believed(ts)
     if read["zone"].null_count() < len(ts):
         told = pl.col("zone").is_in(["Z", "UTC", "GMT"]) | pl.col("zone").str.contains(r"^[+-]")
         known_zone = pl.when(told.fill_null(False)).then(pl.lit("logged")).otherwise(known_zone)
@@ -130,7 +143,15 @@ def _read_plain(text: pl.Series) -> tuple[pl.Series, pl.Series]:
     frac = text.str.slice(20, 6)
     if (frac != "").any():
         ts = ts + frac.str.pad_end(6, "0").cast(pl.Int64).cast(pl.Duration("us"))
+    ts = _believed(ts)
     return ts, _qualities(ts, pl.lit("zone_assumed"))
+
+
+def _believed(ts: pl.Series) -> pl.Series:
+    """Return times with null where the year cannot be one of a log."""
+    first, after = (datetime(year, 1, 1, tzinfo=UTC) for year in YEARS)
+    fits = ts.is_between(first, after, closed="left")
+    return ts if fits.all() else ts.set(~fits, None)
 
 
 def _micros(columns: list[str]) -> pl.Expr:

@@ -13,14 +13,18 @@ from functools import cache
 import polars as pl
 
 from pipeline.formats.format import Format, Pattern
-from pipeline.ingest.bars import read_bars
 from pipeline.ingest.clock import read_head_hosts, read_head_stamps, read_stamps
-from pipeline.ingest.regexes import at_head, to_ascii
+from pipeline.ingest.layout import cut_fields
+from pipeline.ingest.regexes import to_ascii
+from pipeline.ingest.search import search_fields
 from pipeline.ingest.values import polars_type, read_value, text_of
 from pipeline.tables import EVENT_TABLES
 
 #: Columns that the caller or the engine fills for every row, and how they are named in a frame of lines.
 _CARRIED = ("line", "segment")
+
+#: What precedes the name of a column that is filled from between bars, to keep it apart from groups.
+_BAR = "|"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +70,9 @@ def extract_candidates(fmt: Format, pattern: Pattern, frame: pl.DataFrame, candi
     text = frame["text"][candidates]
     if not pattern.table:
         return Rows(candidates.filter(text.str.contains(to_ascii(pattern.regex))), "", None)
-    groups, hit = match_groups(text, to_ascii(pattern.regex))
+    fields, hit = match_fields(text, pattern)
     if not hit.all():
-        candidates, groups = candidates.filter(hit), groups.filter(hit)
+        candidates, fields = candidates.filter(hit), fields.filter(hit)
     if not len(candidates):
         return Rows(candidates, pattern.table, None)
     matched = candidates
@@ -76,34 +80,23 @@ def extract_candidates(fmt: Format, pattern: Pattern, frame: pl.DataFrame, candi
     if "ts" not in frame.columns and "ts" not in pattern.columns:
         lines = read_heads(lines)
     if pattern.each:
-        lines, groups = _each_match(pattern, lines, groups)
-    return Rows(matched, pattern.table, build_rows(fmt, pattern, lines, groups))
+        lines, fields = _each_match(pattern, lines, fields)
+    return Rows(matched, pattern.table, build_rows(fmt, pattern, lines, fields))
 
 
-def match_groups(text: pl.Series, regex: str) -> tuple[pl.DataFrame, pl.Series]:
-    """Return the named groups of a regular expression as text columns, and which lines it matched."""
-    head = at_head(regex)
-    if head is None:
-        return _match_groups(text, regex)
-    groups, hit = _match_groups(text, head)
-    if hit.all():
-        return groups, hit
-    others, other_hit = _match_groups(text.filter(~hit), regex)
-    rows = (~hit).arg_true()
-    columns = [groups[name].scatter(rows, others[name]) for name in groups.columns]
-    return pl.DataFrame(columns), hit.scatter(rows, other_hit)
-
-
-def _match_groups(text: pl.Series, regex: str) -> tuple[pl.DataFrame, pl.Series]:
-    """Return groups and matched lines; a line may match with every group empty, so such are asked again."""
-    found = text.str.extract_groups(regex)
-    if not found.struct.fields:
-        return pl.DataFrame({"": text}), text.str.contains(regex)
-    groups = found.struct.unnest()
-    empty = groups.select(pl.all_horizontal(pl.all().is_null()))[:, 0]
-    if not empty.any():
-        return groups, ~empty
-    return groups, ~empty | (empty & text.str.contains(regex))
+def match_fields(text: pl.Series, pattern: Pattern) -> tuple[pl.DataFrame, pl.Series]:
+    """Return groups and fields between bars of a pattern as text columns, and which lines it matched."""
+    labels = tuple((f"{_BAR}{name}", names) for name, (names, _) in pattern.bars.items())
+    cut = cut_fields(text, pattern.regex, labels)
+    if cut is None:
+        return search_fields(text, pattern.regex, labels)
+    others = pl.Series("hit", [True]).new_from_index(0, len(text)).scatter(cut["row"], False)
+    if not others.any():
+        return cut.drop("row"), ~others
+    searched, hit = search_fields(text.filter(others), pattern.regex, labels)
+    searched = searched.with_columns(others.arg_true().alias("row")).select(cut.columns)
+    fields = pl.concat([cut, searched]).sort("row").drop("row")
+    return fields, (~others).scatter(others.arg_true(), hit)
 
 
 def read_heads(frame: pl.DataFrame) -> pl.DataFrame:
@@ -133,8 +126,8 @@ def build_rows(fmt: Format, pattern: Pattern, lines: pl.DataFrame, fields: pl.Da
         found = lines["text"].str.extract(to_ascii(regex))
         read = read_value(pl.DataFrame({"v": found}), replace(value, group="v"), types[name])
         columns[name] = _coalesce(columns[name], read) if name in columns else read
-    for name, text in read_bars(lines["text"], {name: labels for name, (labels, _) in pattern.bars.items()}):
-        columns[name] = read_value(pl.DataFrame({"v": text}), pattern.bars[name][1], types[name])
+    for name, (_, value) in pattern.bars.items():
+        columns[name] = read_value(fields, replace(value, group=f"{_BAR}{name}"), types[name])
     for name in ("host", "rank"):
         columns[name] = _coalesce(columns[name], lines[name]) if name in columns else lines[name]
     return pl.DataFrame(columns)

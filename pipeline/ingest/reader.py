@@ -21,6 +21,7 @@ from pipeline.ingest.account import (
 from pipeline.ingest.chunks import BrokenSourceError, Chunk, read_chunks, read_head
 from pipeline.ingest.delimited import Header, find_header
 from pipeline.ingest.detect import BINARY
+from pipeline.ingest.limits import bound_rows
 from pipeline.ingest.lines import read_lines
 from pipeline.ingest.match import match_fields
 from pipeline.ingest.rules import rules_for
@@ -111,7 +112,7 @@ class SourceReader:
             # Two pieces of one line: it has one state.
             account.counts[min(self._last, result.first)] -= 1
         self._last = max(self._last, result.first) if result.inside and result.lines == 1 else result.last
-        tables = {table: shift_lines(rows, offset) for table, rows in result.tables.items()}
+        tables = {table: shift_lines(bound_rows(rows), offset) for table, rows in result.tables.items()}
         for rows in tables.values():
             self._take_times(rows)
         if "signals" in tables:

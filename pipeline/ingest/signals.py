@@ -11,8 +11,9 @@ import polars as pl
 import pipeline
 from pipeline.errors import GoodputError
 from pipeline.formats.format import Format, Pattern, Value
-from pipeline.ingest.extract import build_rows, match_groups
+from pipeline.ingest.extract import build_rows
 from pipeline.ingest.regexes import to_ascii
+from pipeline.ingest.search import match_groups
 
 CATALOGUE = Path(pipeline.__file__).parent.parent / "sql" / "seeds" / "signals.csv"
 
