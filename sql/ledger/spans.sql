@@ -2,11 +2,24 @@
 -- do not sum lengths as productive time: stalls, warm-up and lost work lie inside
 with
 
+-- from its first line to the next launch of its file a launch is told
+launches as (
+    select
+        a.source_id,
+        a.first_ord,
+        coalesce(lead(a.first_ord) over (partition by a.source_id order by a.first_ord), 9223372036854775807) as next_ord,
+        t.run_id,
+        t.attempt,
+        t.attempt_key,
+    from staging.attempts as a
+    inner join ledger.timeline as t on t.run_id = a.run_id and t.launch_no = a.launch_no
+),
+
 lines as (
     select
         l.run_id,
-        t.attempt,
-        t.attempt_key,
+        a.attempt,
+        a.attempt_key,
         l.event_row,
         l.edge,
         l.step,
@@ -20,8 +33,7 @@ lines as (
         l.ord,
         l.format,
     from staging.step_lines as l
-    asof inner join staging.attempts as a on l.source_id = a.source_id and l.ord >= a.first_ord
-    inner join ledger.timeline as t on t.run_id = a.run_id and t.launch_no = a.launch_no
+    inner join launches as a on l.source_id = a.source_id and l.ord >= a.first_ord and l.ord < a.next_ord
 ),
 
 -- a benchmark that prints blocks of training with their count of samples, and no steps
@@ -79,20 +91,31 @@ block_spans as (
 
 -- where some lines carry a time, the others only fill the count of steps
 stamps as (
-    select run_id, attempt, count(ts_us) > 0 as stamped
+    select
+        attempt_key,
+        count(ts_us) > 0 as stamped,
+        count(*) > count(distinct step) as repeated,
     from lines
     group by all
 ),
 
+told as (
+    select l.*, m.stamped, m.repeated
+    from lines as l
+    inner join stamps as m using (attempt_key)
+    where l.ts_us is not null or not m.stamped
+),
+
 -- one line per step: hosts and ranks print the same step
 kept as (
-    select l.*, m.stamped
-    from lines as l
-    inner join stamps as m using (run_id, attempt)
-    where l.ts_us is not null or not m.stamped
-    qualify lag(l.step) over (
-        partition by l.attempt_key order by l.step, l.ts_us nulls last, l.source_id, l.line, l.segment
-    ) is distinct from l.step
+    select * from told where not repeated
+    union all by name
+    select *
+    from told
+    where repeated
+    qualify lag(step) over (
+        partition by attempt_key order by step, ts_us nulls last, source_id, line, segment
+    ) is distinct from step
 ),
 
 neighbours as (
@@ -166,7 +189,8 @@ printed as (
     select
         *,
         ts_us as stamp_us,
-        (duration_s * 1000000 * (step_last - step_first + 1))::bigint as printed_us,
+        -- a printed time of years is damage, and no sum of such may leave the range of times
+        (least(duration_s * (step_last - step_first + 1), 1e9) * 1000000)::bigint as printed_us,
     from stepped
 ),
 
@@ -176,7 +200,10 @@ laid as (
     union all by name
     select
         *,
-        (sum(printed_us) over (partition by run_id, attempt order by step rows unbounded preceding))::bigint as laid_us,
+        least(
+            sum(printed_us) over (partition by run_id, attempt order by step rows unbounded preceding),
+            1000000000000000
+        )::bigint as laid_us,
     from printed
     where not stamped
 ),
