@@ -192,7 +192,11 @@ select
     c.was,
     c.layer,
     -- who pays follows the cause of the end that brought it about, else the category
-    coalesce(p.charged_to, c.layer) as charged_to,
+    -- a limit is planned, and what was not saved before it is the program's
+    case
+        when c.category = 'lost_work' and p.cause = 'time_limit' then 'program'
+        else coalesce(p.charged_to, c.layer)
+    end as charged_to,
     c.incident_id,
     c.mark,
     c.held,

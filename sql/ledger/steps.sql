@@ -2,11 +2,19 @@
 -- do not sum start_ts..end_ts as productive time: stalls, warm-up and lost work lie inside (see ledger.intervals)
 with
 
+lengths as (
+    select run_id, try_cast(max(value) as bigint) as seq_length
+    from staging.facts
+    where key = 'seq_length' and place = 1
+    group by run_id
+),
+
 printed as (
     select
         s.*,
         e.step_time_s,
-        e.tokens,
+        -- samples of a fixed length are tokens
+        coalesce(e.tokens, e.batch_size * l.seq_length * s.steps) as tokens,
         e.consumed_samples,
         e.batch_size,
         e.tokens_per_s,
@@ -18,6 +26,7 @@ printed as (
         e.step_target,
     from ledger.step_times as s
     left join events.steps as e on e.rowid = s.event_row
+    left join lengths as l on l.run_id = s.run_id
 )
 
 select
