@@ -26,6 +26,13 @@ STAMPS = {
     ("iso", "1781000104.231"): (utc(2026, 6, 9, 10, 15, 4, 231000), "logged"),
     ("iso", "2026-02-30 10:00:00"): NOTHING,
     ("iso", "Unknown"): NOTHING,
+    # A node begins in 1970 until it has met a time server, and a damaged line may name any year.
+    ("iso", "1970-01-01 00:00:07"): NOTHING,
+    ("iso", "1970-01-01T00:00:07+00:00"): NOTHING,
+    ("iso", "9026-03-01 10:11:12"): NOTHING,
+    ("iso", "7"): NOTHING,
+    ("ctime", "Thu Jan  1 00:00:07 1970"): NOTHING,
+    ("epoch_s", "7"): NOTHING,
     ("glog", "E412 08:15:47.330918204"): (utc(1972, 4, 12, 8, 15, 47, 330918), "year_assumed"),
     ("glog", "W0412 08:16:02.119000"): (utc(1972, 4, 12, 8, 16, 2, 119000), "year_assumed"),
     ("glog", "1121 08:00:00"): (utc(1972, 11, 21, 8), "year_assumed"),

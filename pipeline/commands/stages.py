@@ -27,7 +27,8 @@ def ingest_logs(logs: Sequence[str], store: Path, config: Config, workers: int) 
     _keep_config(config, store)
     for path, why in summary.unreadable:
         click.echo(f"warning: a file cannot be read\n  where: {path}\n  why: {why}", err=True)
-    if summary.sources and len(summary.unreadable) == summary.sources:
+    # What could be read of a file before its damage is worth a ledger.
+    if not summary.lines and summary.sources and len(summary.unreadable) == summary.sources:
         raise GoodputError(
             "none of the logs can be read",
             where=" ".join(logs),

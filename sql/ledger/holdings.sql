@@ -72,6 +72,12 @@ last_evidence as (
     group by run_id
 ),
 
+tracking as (
+    select source_id, bool_or(gpus is not null) as tracked
+    from staging.allocations
+    group by source_id
+),
+
 accounting as (
     select
         a.run_id,
@@ -85,7 +91,7 @@ accounting as (
         coalesce(
             epoch_us(a.end_ts),
             (select max(e.end_us) from evidence as e where e.run_id = a.run_id and e.job_id = a.job_id),
-            greatest(epoch_us(a.start_ts), l.end_us),
+            case when l.end_us > epoch_us(a.start_ts) then l.end_us end,
             epoch_us(a.start_ts) + (a.elapsed_s * 1000000)::bigint
         ) as end_us,
         a.end_ts is null as open,
@@ -102,7 +108,11 @@ accounting as (
     from staging.allocations as a
     left join run_world_sizes as r using (run_id)
     left join last_evidence as l using (run_id)
+    left join tracking as t using (source_id)
     where a.start_ts is not null
+        -- a job without accelerators is no run of ours; where others of the same export name theirs, silence means none
+        and a.gpus is distinct from 0
+        and (a.gpus is not null or a.observed or not coalesce(t.tracked, false))
 ),
 
 -- a job that accounting does not know, told by its own lines

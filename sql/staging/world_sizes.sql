@@ -22,7 +22,7 @@ degrees as (
 ),
 
 products as (
-    select source_id, product(degree)::bigint as gpus
+    select source_id, try_cast(product(degree) as bigint) as gpus
     from degrees
     where degree > 0
     group by source_id
@@ -31,7 +31,7 @@ products as (
 meshes as (
     select
         source_id,
-        max(list_product(list_transform(regexp_extract_all(value, '\d+'), lambda x: x::double))::bigint) as gpus,
+        max(try_cast(list_product(list_transform(regexp_extract_all(value, '\d+'), lambda x: x::double)) as bigint)) as gpus,
     from events.facts
     where key = 'device_mesh'
     group by source_id
@@ -43,4 +43,5 @@ select
 from told as t
 full outer join products as p on p.source_id = t.source_id
 full outer join meshes as m on m.source_id = coalesce(t.source_id, p.source_id)
-where coalesce(t.gpus, p.gpus, m.gpus) > 0
+-- a number that no cluster has is damage
+where coalesce(t.gpus, p.gpus, m.gpus) between 1 and 1000000000
