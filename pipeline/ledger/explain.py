@@ -125,6 +125,8 @@ def _reasons(row: dict[str, Any], lines: Sequence[dict[str, Any]]) -> Iterator[s
     elif other["causal_rank"] > chosen["causal_rank"]:
         ranks = f"{other['causal_rank']} against {chosen['causal_rank']}"
         reason = f"it lies further from the physical fault: rank {ranks}"
+    elif not other["placed_after_progress"] and chosen["placed_after_progress"]:
+        reason = "its line has no time, and may be noise of the start"
     else:
         reason = "its first line is later"
     yield f"runner-up  {runner_up}, at {place(other['path'], other['line'])}: {reason}"
@@ -165,7 +167,7 @@ def _costs(con: duckdb.DuckDBPyConnection, row: dict[str, Any]) -> Iterator[str]
 def _evidence(con: duckdb.DuckDBPyConnection, row: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the signals within reach of the incident, in the order in which they are weighed."""
     sql = (
-        "select signal_id, cause, weight, causal_rank, ts_us, host, path, line, text, "
+        "select signal_id, cause, weight, causal_rank, ts_us, host, path, line, text, placed_after_progress, "
         "count(*) over (partition by signal_id, path) as alike "
         "from ledger.evidence where run_id = ? and attempt = ? "
         "qualify row_number() over (partition by signal_id, path order by ts_us nulls last, line) = 1 "

@@ -11,6 +11,8 @@ marks as (
         -- where no line ends initialisation, it lasts until the load
         least(greatest(coalesce(t.init_end_us, r.start_us, p.process_us), p.process_us), coalesce(p.loop_us, e.stop_us)) as init_end_us,
         coalesce(t.init_end_us, r.start_us) is not null as knows_init,
+        -- output that shows neither a start nor a step of a trainer does not tell what the time was spent on
+        t.process_us is not null or p.loop_us is not null as knows_trainer,
         coalesce(p.loop_us, e.stop_us) as loop_us,
         t.place_in_holding,
         e.stop_us,
@@ -53,6 +55,7 @@ phases as (
         source_id,
         line,
     from marks
+    where knows_trainer
     union all
     select
         run_id,

@@ -311,7 +311,7 @@ stopped as (
             when fault_us is null then
                 least(release_us, progress_us + case when has_steps and not last_was_open then coalesce(interval_us, 0) // 2 else 0 end)
             when stalled_us is not null and fault_us = stalled_us and has_steps then
-                least(greatest(progress_us, fault_us), progress_us + coalesce(interval_us, fault_us - progress_us))
+                least(greatest(progress_us, fault_us), tail_us + coalesce(interval_us, fault_us - progress_us))
             -- a loop that goes on prints its next line: after two intervals of silence it stood still
             when has_steps and interval_us is not null and fault_us > tail_us + 2 * interval_us then
                 least(tail_us + interval_us, release_us)

@@ -37,7 +37,7 @@ followers as (
     window w as (partition by p.run_id order by p.attempt)
 ),
 
--- the moment at which a later attempt passed the last step reached before
+-- the moment at which a later attempt was back at the last step reached before
 reached as (
     select
         run_id,
@@ -53,7 +53,7 @@ caught_up as (
         min(s.end_us) as caught_up_us,
     from reached as r
     inner join ledger.closed_spans as s
-        on s.run_id = r.run_id and s.attempt > r.attempt and s.step_last > r.reached_step
+        on s.run_id = r.run_id and s.attempt > r.attempt and s.step_last >= r.reached_step
     group by all
 ),
 

@@ -166,7 +166,8 @@ charged as (
         p.part_category as category,
         case when p.part = 'active' then p.was end as was,
         coalesce(y.value, c.layer) as layer,
-        p.incident_id,
+        -- what is missing or spare goes on after the end that it may stem from: no end is charged with it
+        case when p.part = 'active' then p.incident_id end as incident_id,
         p.mark,
         p.held_gpus is not null as held,
         p.source_id,

@@ -104,7 +104,7 @@ named as (
         s.planned_gpu_us,
         s.by_incident,
         s.gpu_us,
-        c.first_action,
+        coalesce(c.first_action, nullif(k.first_action, '')) as first_action,
         concat(
             case when contains(s.marks, '†') then '†' end,
             case when contains(s.marks, '‡') then '‡' end,

@@ -26,6 +26,9 @@ _MOST_TEXT = 130
 #: A cause that took less than this share of all losses is no reason to act.
 _WORTH_ACTING = 0.02
 
+#: How the ledger begins the flag of a run whose size nothing tells.
+_UNSIZED = "the number of accelerators is not known"
+
 
 def build(facts: Facts, given: Given) -> Page:
     """Return the page."""
@@ -116,7 +119,7 @@ def _build_actions(facts: Facts, given: Given) -> Listing:
         for a in given.actions
     ]
     lost = sum(cause.loss_gpu_s for cause in facts.loss_causes)
-    worth = [c for c in facts.loss_causes if _can_act(facts, c) and c.loss_gpu_s >= _WORTH_ACTING * lost]
+    worth = [c for c in facts.loss_causes if _can_act(c) and c.loss_gpu_s >= _WORTH_ACTING * lost]
     items += [_proposal(facts, cause, n) for n, cause in enumerate(worth[:_PROPOSALS], 1)]
     return Listing(
         "Actions",
@@ -130,10 +133,9 @@ def _opened(day: object) -> str:
     return f"opened {day}" if day is not None else ""
 
 
-def _can_act(facts: Facts, cause: Cause) -> bool:
-    """Return whether a cause has a first action and was not merely planned."""
-    planned = all(i.kind == "planned" for i in facts.interruptions if i.cause == cause.cause)
-    return cause.is_incident and bool(cause.first_action) and not planned
+def _can_act(cause: Cause) -> bool:
+    """Return whether a cause has a first action; planned time is no loss, so what is left of a planned end is."""
+    return bool(cause.first_action)
 
 
 def _proposal(facts: Facts, cause: Cause, n: int) -> Item:
@@ -143,10 +145,13 @@ def _proposal(facts: Facts, cause: Cause, n: int) -> Item:
     if len(hosts) > _HOSTS:
         names.append(f"{len(hosts) - _HOSTS:,} more")
     where = f" on {listed(names)}" if names else ""
-    times = units.counted(cause.events, "time") if cause.events else "before or after this period"
+    times = ""
+    if cause.is_incident:
+        times = f", {units.counted(cause.events, 'time') if cause.events else 'before or after this period'}"
     return Item(
         f"new {n} · {cause.owner or 'owner to be named'}",
-        f"{cause.title}: {times}{where}; {_hours(cause.loss_gpu_s)} at stake.",
+        f"{elide(cause.first_action or '', _MOST_TEXT)} "
+        f"{cause.title}{times}{where}: {_hours(cause.loss_gpu_s)} at stake.",
     )
 
 
@@ -188,6 +193,18 @@ def _hours(gpu_s: float) -> str:
 def _notes(facts: Facts) -> str:
     """Return what stands apart from the figures: unproven progress, first wait, spares, policy."""
     total, notes = facts.total, []
+    unsized = sum(any(flag.startswith(_UNSIZED) for flag in run.flags) for run in facts.runs)
+    if unsized:
+        runs = units.counted(unsized, "run")
+        notes.append(
+            f"The number of accelerators of {runs} is not known: one is counted, shares hold, hours do not."
+        )
+    assumed = sum((source.zone or "").endswith("(assumed)") for source in facts.sources)
+    if assumed:
+        files = units.counted(assumed, "file")
+        notes.append(
+            f"The stamps of {files} name no zone and are read as UTC; [zones] in goodput.toml can say more."
+        )
     if total.provisional_gpu_s > 0:
         size = _hours(total.provisional_gpu_s)
         notes.append(f"{size} of the progress are not under a durable checkpoint yet.")
