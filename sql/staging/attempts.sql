@@ -15,13 +15,19 @@ named as (
     group by all
 ),
 
--- files of a run that name no job and overlap in time were written by the same processes
+-- files of a run that name no job were written by the same processes where they overlap in time, and where one goes on with
+-- the step after the last one of another, at the same pace and without a start: a log that was cut in two
 files as (
     select
         l.run_id,
         s.path,
         min(l.start_ts) as start_ts,
         max(coalesce(l.end_ts, l.start_ts)) as end_ts,
+        bool_or(l.begins_inside) as begins_inside,
+        arg_min(l.first_step, l.launch) as first_step,
+        arg_max(l.last_step, l.launch) as last_step,
+        max(l.stride) as stride,
+        max(l.beat_us) as beat_us,
     from staging.launches as l
     inner join staging.sources as s using (source_id)
     where s.job_id is null and l.start_ts is not null
@@ -34,13 +40,17 @@ reached as (
         max(end_ts) over (
             partition by run_id order by start_ts, path rows between unbounded preceding and 1 preceding
         ) as earlier_end_ts,
+        coalesce(begins_inside, false)
+            and first_step - lag(last_step) over w between 1 and coalesce(stride, lag(stride) over w)
+            and epoch_us(start_ts) - epoch_us(lag(end_ts) over w) <= 3 * coalesce(beat_us, lag(beat_us) over w) as goes_on,
     from files
+    window w as (partition by run_id order by start_ts, path)
 ),
 
 beside as (
     select
         *,
-        count_if(earlier_end_ts is null or start_ts > earlier_end_ts) over (
+        count_if(earlier_end_ts is null or (start_ts > earlier_end_ts and not coalesce(goes_on, false))) over (
             partition by run_id order by start_ts, path rows unbounded preceding
         ) as together,
     from reached
@@ -63,7 +73,8 @@ launches as (
     left join file_keys as k on k.run_id = l.run_id and k.path = s.path
 ),
 
--- launches of one job that overlap in time are the same attempt, told by several files
+-- launches of one job that overlap in time, or of which one goes on where the other ends, are the same attempt, told by
+-- several files
 ordered as (
     select
         *,
@@ -71,13 +82,17 @@ ordered as (
             partition by run_id, job_key order by start_ts nulls last, path, first_ord
             rows between unbounded preceding and 1 preceding
         ) as earlier_end_ts,
+        coalesce(begins_inside, false)
+            and first_step - lag(last_step) over w between 1 and coalesce(stride, lag(stride) over w)
+            and epoch_us(start_ts) - epoch_us(lag(coalesce(end_ts, start_ts)) over w) <= 3 * coalesce(beat_us, lag(beat_us) over w) as goes_on,
     from launches
+    window w as (partition by run_id, job_key order by start_ts nulls last, path, first_ord)
 ),
 
 islands as (
     select
         *,
-        count_if(start_ts is null or earlier_end_ts is null or start_ts > earlier_end_ts) over (
+        count_if(start_ts is null or earlier_end_ts is null or (start_ts > earlier_end_ts and not coalesce(goes_on, false))) over (
             partition by run_id, job_key order by start_ts nulls last, path, first_ord rows unbounded preceding
         ) as island,
     from ordered

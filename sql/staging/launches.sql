@@ -1,5 +1,7 @@
 -- one row per launch of trainer processes seen in one source: where it starts in the file, and its time
 -- do not count as attempts: several sources may tell of the same attempt (see staging.attempts)
+-- begins_inside: whether the file begins with this launch and no line of a start, so that it may go on from another file
+-- beat_us: mean time from one step line to the next in this source, microseconds; null of a single line
 with
 
 steps as (
@@ -211,6 +213,11 @@ step_times as (
         min(s.ts_us) as start_us,
         max(s.ts_us) as end_us,
         count(*) as step_lines,
+        arg_min(s.step, s.ord) as first_step,
+        arg_max(s.step, s.ord) as last_step,
+        -- null of a single line
+        (max(s.step) - min(s.step)) / nullif(count(*) - 1, 0) as stride,
+        (max(s.ts_us) - min(s.ts_us)) / nullif(count(*) - 1, 0) as beat_us,
     from steps as s
     asof inner join launches as l on s.source_id = l.source_id and s.ord >= l.first_ord
     group by all
@@ -222,7 +229,12 @@ other_times as (
         l.launch,
         min(o.ts_us) as start_us,
         max(o.ts_us) as end_us,
-    from (select source_id, ord, ts_us from others union all select source_id, ord, ts_us from programs) as o
+        bool_or(o.is_start) as has_start,
+    from (
+        select source_id, ord, ts_us, class = 'start' as is_start from others
+        union all
+        select source_id, ord, ts_us, false as is_start from programs
+    ) as o
     asof inner join launches as l on o.source_id = l.source_id and o.ord >= l.first_ord
     group by all
 )
@@ -236,6 +248,12 @@ select
     make_timestamptz(least(s.start_us, o.start_us)) as start_ts,
     make_timestamptz(greatest(s.end_us, o.end_us)) as end_ts,
     coalesce(s.step_lines, 0) as step_lines,
+    -- a file whose first steps nothing started may go on from another one
+    l.launch = 1 and s.first_step is not null and not coalesce(o.has_start, false) as begins_inside,
+    s.first_step,
+    s.last_step,
+    s.stride,
+    s.beat_us,
 from launches as l
 inner join staging.sources as r using (source_id)
 left join step_times as s using (source_id, launch)
