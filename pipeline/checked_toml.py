@@ -13,6 +13,9 @@ from typing import Any, cast
 from pipeline.errors import GoodputError, nearest
 from pipeline.windows import as_utc
 
+#: More than anybody owns; numbers of the ledger stay far below 64 bits.
+MAX_INTEGER = 10**9
+
 _HEADER = re.compile(r"\s*\[")
 
 
@@ -60,6 +63,8 @@ class Section:
         value = self.take_number(key)
         if value is not None and value != int(value):
             raise self.error(key, f"`{key}` is {value}", "expected a whole number")
+        if value is not None and value > MAX_INTEGER:
+            raise self.error(key, f"`{key}` is {value:.15g}", f"expected at most {MAX_INTEGER:,}")
         return None if value is None else int(value)
 
     def take_number(self, key: str) -> float | None:

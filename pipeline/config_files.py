@@ -203,6 +203,7 @@ def _read_report(section: Section) -> c.ReportConfig:
 
 def _read_verdicts(path: Path, text: str) -> Iterator[c.Verdict]:
     known = [row["code"] for row in read_seed("causes")]
+    seen: dict[str, str] = {}
     for where, row in _read_rows(path, text, _VERDICT_COLUMNS, ("incident_id", "cause")):
         if row["cause"] not in known:
             raise GoodputError(
@@ -211,6 +212,14 @@ def _read_verdicts(path: Path, text: str) -> Iterator[c.Verdict]:
                 why="a verdict names a code of the failure taxonomy",
                 now=nearest(row["cause"], known) or "see `goodput signals` for the codes",
             )
+        if row["incident_id"] in seen:
+            raise GoodputError(
+                f"two verdicts on `{row['incident_id']}`",
+                where=f"{where}, and {seen[row['incident_id']]}",
+                why="an incident has one cause",
+                now="keep the row that holds",
+            )
+        seen[row["incident_id"]] = where
         day = _read_day(where, "date", row["date"])
         yield c.Verdict(row["incident_id"], row["cause"], row["owner"], row["reason"], day, row["role"])
 

@@ -217,6 +217,7 @@ BAD_VERDICTS = {
     "incident_id,cause\n,unknown\n": ("`incident_id` is empty", ":2"),
     "incident_id,cause\nx,gpu_fell_of_bus\n": ("unknown cause `gpu_fell_of_bus`", ":2"),
     "incident_id,cause,date\nx,unknown,soon\n": ("`date` is `soon`, not a date", ":2"),
+    "incident_id,cause\nx,unknown\nx,unknown\n": ("two verdicts on `x`", "verdicts.csv:2"),
 }
 
 
@@ -225,7 +226,7 @@ def test_a_broken_verdict_is_named_with_its_line(tmp_path: Path, table: str) -> 
     what, where = BAD_VERDICTS[table]
     with pytest.raises(GoodputError, match=re.escape(what)) as caught:
         load(tmp_path, "", verdicts=table)
-    assert caught.value.where.endswith(f"verdicts.csv{where}")
+    assert caught.value.where.endswith(where)
 
 
 GLOBS = [
