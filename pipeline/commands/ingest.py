@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from pipeline.commands.options import config_option, logs_argument, read_config, store_option, workers_option
-from pipeline.commands.stages import ingest_logs, need_logs
+from pipeline.commands.stages import hold_folders, ingest_logs, need_logs
 
 
 @click.command()
@@ -29,5 +29,7 @@ def ingest(logs: tuple[str, ...], store: Path, config_file: Path | None, workers
       goodput ingest data/samples/fallen-gpu --store reports/fallen-gpu
     """
     need_logs(logs, "goodput ingest data/samples/fallen-gpu --store reports/fallen-gpu")
-    click.echo(ingest_logs(logs, store, read_config(logs, config_file), workers))
+    config = read_config(logs, config_file)
+    with hold_folders(store):
+        click.echo(ingest_logs(logs, store, config, workers))
     return 0

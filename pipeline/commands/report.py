@@ -16,7 +16,7 @@ from pipeline.commands.options import (
     window_options,
     workers_option,
 )
-from pipeline.commands.stages import classify_store, ingest_logs, kept_config
+from pipeline.commands.stages import classify_store, hold_folders, ingest_logs, kept_config
 from pipeline.errors import GoodputError
 
 
@@ -70,11 +70,12 @@ def report(
         )
     config = read_config(logs or [str(kept_config(store or out))], config_file)
     windows = window_of(config, window, start, end, week)
-    if logs:
-        click.echo(ingest_logs(logs, out, config, workers))
-    built, code = classify_store(store or out, config, windows)
-    click.echo(built)
-    summary = write_review(store or out, out, config, previous=previous)
+    with hold_folders(out, store or out):
+        if logs:
+            click.echo(ingest_logs(logs, out, config, workers))
+        built, code = classify_store(store or out, config, windows)
+        click.echo(built)
+        summary = write_review(store or out, out, config, previous=previous)
     click.echo(f"\n{summary.headline}\n{summary.second}\n")
     for path in summary.files:
         if path.parent == out:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import fcntl
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import click
@@ -12,6 +15,49 @@ from pipeline.commands.progress import Progress
 from pipeline.config import CONFIG_FILES, Config
 from pipeline.errors import GoodputError
 from pipeline.windows import WindowOptions
+
+
+@contextmanager
+def hold_folders(out: Path, *stores: Path) -> Iterator[None]:
+    """Keep other commands from writing into ``out``, which is made, and into stores that exist.
+
+    The locks go with the process, however it ends.
+
+    Raises:
+        GoodputError: another command holds it.
+    """
+    # Where no folder can be made or no lock be had, whoever writes there says so, or nobody can.
+    made = not out.exists()
+    with suppress(OSError):
+        out.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        if made:
+            # A command that could not start leaves nothing behind.
+            stack.callback(_remove_empty, out)
+        for folder in sorted({path.resolve() for path in (out, *stores)}):
+            with suppress(OSError):
+                handle = os.open(folder, os.O_RDONLY)
+                stack.callback(os.close, handle)
+                _lock(handle, folder)
+        yield
+
+
+def _remove_empty(folder: Path) -> None:
+    """Remove a folder into which nothing was written."""
+    with suppress(OSError):
+        folder.rmdir()
+
+
+def _lock(handle: int, folder: Path) -> None:
+    """Lock an open folder, or say that another command did."""
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        raise GoodputError(
+            "another command is writing into this folder",
+            where=str(folder),
+            now="wait for it, or name another folder",
+        ) from None
 
 
 def ingest_logs(logs: Sequence[str], store: Path, config: Config, workers: int) -> str:

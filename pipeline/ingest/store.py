@@ -47,9 +47,20 @@ class Entry:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Entry:
-        """Return the entry that a line of the journal or the manifest holds."""
-        parts = {table: tuple(names) for table, names in value["parts"].items()}
-        return cls(value["name"], value["row"], value["head_hash"], value["options"], parts)
+        """Return the entry that a line of the journal or the manifest holds.
+
+        Raises:
+            ValueError: it holds none.
+        """
+        try:
+            parts = {table: tuple(names) for table, names in value["parts"].items()}
+            entry = cls(value["name"], value["row"], value["head_hash"], value["options"], parts)
+            missing = set(EVENT_TABLES["sources"].schema.names) - entry.row.keys()
+        except (AttributeError, KeyError, TypeError) as error:
+            raise ValueError("no entry of a store") from error
+        if missing or not parts.keys() <= EVENT_TABLES.keys():
+            raise ValueError("an entry of another store")
+        return entry
 
 
 class Store:
@@ -155,7 +166,10 @@ class Store:
             return []
         if not isinstance(manifest, dict) or manifest.get("layout") != LAYOUT:
             return []
-        return [Entry.from_json(value) for value in manifest["sources"]]
+        try:
+            return [Entry.from_json(value) for value in manifest["sources"]]
+        except (KeyError, TypeError, ValueError):
+            return []
 
     def _journal_entries(self) -> list[Entry]:
         """Return the entries of the journal of a killed run; its last line may be torn."""
