@@ -50,4 +50,6 @@ select
     'the last surviving step is not the one that the run names' as what,
     concat(step_last, ' and ', last_surviving_step) as example,
 from ends
+inner join flagged using (run_id)
 where step_last is distinct from last_surviving_step
+    and not (step_last < last_surviving_step and coalesce(lines_missing, false))
