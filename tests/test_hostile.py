@@ -363,3 +363,29 @@ def test_a_damaged_store_is_read_anew(
     (tmp_path / "store" / name).write_text(text)
     assert run(command) == 0
     assert capsys.readouterr().out.count("17 parsed, 0 unknown, 0 bad") == 2
+
+
+def test_settings_that_nothing_answers_to_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = """
+[runs.heron]
+logs = ["heron/**", "hreon/**"]
+jobs = ["heron*", "plover*"]
+[runs.late]
+logs = ["heron/**"]
+start = 2030-01-01
+"""
+    files: dict[str, str | bytes] = {
+        "heron/console.log": console(),
+        "sacct.txt": f"{HEADER}\n{job(1, 'heron')}\n",
+        "goodput.toml": settings,
+    }
+    code, con = build(write(tmp_path / "logs", files), tmp_path / "store")
+    con.close()
+    assert code == 0
+    assert [line for line in capsys.readouterr().err.splitlines() if line.startswith("warning")] == [
+        "warning: `logs` of run `heron`: no file matches `hreon/**`",
+        "warning: `jobs` of run `heron`: accounting knows no job `plover*`",
+        "warning: run `late`: the logs hold nothing of it inside its bounds",
+    ]

@@ -96,6 +96,8 @@ def classify_store(store: Path, config: Config, window: WindowOptions) -> tuple[
 
     _need_store(store)
     summary = classify(store, config, window)
+    for slip in summary.unused:
+        click.echo(f"warning: {slip}", err=True)
     for violation in summary.violations:
         told = GoodputError(
             "the data contradict themselves",

@@ -17,6 +17,7 @@ from pipeline.ledger.events import load_events, quoted
 from pipeline.ledger.relations import BUILT_SCHEMAS, Relation, order_relations, read_relations
 from pipeline.ledger.seeds import load_seeds
 from pipeline.ledger.settings import load_settings
+from pipeline.ledger.unused import find_unused
 from pipeline.windows import WindowOptions
 
 DATABASE = "goodput.duckdb"
@@ -38,10 +39,12 @@ class ClassifySummary:
     Attributes:
         relations: number of relations built from SQL files.
         violations: laws that the data break; empty when they agree with themselves.
+        unused: settings that name something the logs do not hold, a sentence each.
     """
 
     relations: int
     violations: tuple[Violation, ...]
+    unused: tuple[str, ...] = ()
 
 
 def sql_folder() -> Path:
@@ -106,7 +109,9 @@ def build(
     checks = order_relations(read_relations(folder, ("checks",)), [*given, *(r.full_name for r in relations)])
     violations = run_checks(con, checks)
     comment_columns(con, "checks.results", glossary)
-    return ClassifySummary(len(relations), violations)
+    # Another set of SQL files may have none of the relations that a setting is looked for in.
+    unused = find_unused(con) if folder == sql_folder() else ()
+    return ClassifySummary(len(relations), violations, unused)
 
 
 def count_events(con: duckdb.DuckDBPyConnection) -> int:
