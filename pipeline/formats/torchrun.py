@@ -93,7 +93,8 @@ FORMAT = Format(
             _point("custom", detail=Value("what")),
             literal="Starting worker group",
         ),
-        _remark("remark", rf"(?:{_REMARKS})"),
+        # Its time says that the launcher lived, long before a trainer speaks.
+        _remark("remark", rf"(?:{_REMARKS})", _point("custom", detail=Value(const="launcher"))),
         _remark("continued", r"(?: {2,}\S|\s*$)"),
         _block("block_rule", ("=" * 60, "-" * 60), r"^(?:={60}|-{60})\s*$"),
         _block("block_title", (" FAILED",), r"^\S+ FAILED\s*$"),

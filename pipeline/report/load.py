@@ -77,16 +77,27 @@ def load_facts(con: duckdb.DuckDBPyConnection) -> Facts:
     rest = {name: _read(con, kind, mart) for name, (kind, mart) in _REST.items()}
     context = _load_context(con)
     if not total or not runs:
-        raise _nothing(context.asked)
+        raise _nothing(con, context.asked)
     return Facts(context=context, total=total[0], runs_goodput=runs, **rest)
 
 
-def _nothing(asked: bool) -> GoodputError:
+def _nothing(con: duckdb.DuckDBPyConnection, asked: bool) -> GoodputError:
     """Return the error of a period without any run."""
     if asked:
         return GoodputError(
             "no run lived in the period that was asked for",
             now="leave out `--week`, `--from` and `--to`, or widen them",
+        )
+    row = con.execute(
+        "select run_id, cause, coalesce(evidence_path || ':' || evidence_line, 'no line'), incident_id "
+        "from ledger.incidents order by run_id, attempt limit 1"
+    ).fetchone()
+    if row is not None:
+        run_id, cause, place, incident_id = row
+        return GoodputError(
+            f"the lines of `{run_id}` carry one time or none: its time cannot be counted",
+            where=f"it ended with `{cause}`, at {place}",
+            now=f"`goodput explain --store DIR {incident_id}` tells more; accounting would bring its times",
         )
     return GoodputError(
         "the store holds no run",

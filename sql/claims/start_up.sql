@@ -12,7 +12,7 @@ marks as (
         least(greatest(coalesce(t.init_end_us, r.start_us, p.process_us), p.process_us), coalesce(p.loop_us, e.stop_us)) as init_end_us,
         coalesce(t.init_end_us, r.start_us) is not null as knows_init,
         -- output that shows neither a start nor a step of a trainer does not tell what the time was spent on
-        t.process_us is not null or p.loop_us is not null as knows_trainer,
+        t.process_us is not null or p.loop_us is not null or coalesce(o.role = 'trainer', false) as knows_trainer,
         coalesce(p.loop_us, e.stop_us) as loop_us,
         t.place_in_holding,
         e.stop_us,
@@ -27,6 +27,7 @@ marks as (
     inner join ledger.incident_ids as i using (run_id, attempt)
     left join ledger.holdings as h on h.run_id = t.run_id and h.holding = t.holding
     left join ledger.restores as r on r.run_id = t.run_id and r.attempt = t.attempt
+    left join staging.sources as o on o.source_id = t.source_id
     where t.observed
 ),
 

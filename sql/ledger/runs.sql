@@ -2,6 +2,13 @@
 -- do not add lives or gpus of runs as capacity: see marts.goodput
 with
 
+-- a run of which no line carries a time has ends and no life
+known as (
+    select run_id from ledger.lives
+    union
+    select run_id from ledger.timeline
+),
+
 attempts as (
     select
         run_id,
@@ -87,7 +94,7 @@ waits as (
 )
 
 select
-    l.run_id,
+    base.run_id,
     l.gpus,
     l.gpus_source,
     l.gpu_model,
@@ -108,6 +115,7 @@ select
     coalesce(a.observed, false) as observed,
     list_filter(
         [
+            case when l.run_id is null then 'no line of it carries a time: nothing can be counted' end,
             case when n.names > 1 then 'the logs name ' || n.names || ' runs' end,
             case when r.run_id is not null then 'two runs may share this name: after a clean end it starts from the first step' end,
             case when z.run_id is not null then 'attempts of different sizes start from scratch: they may be runs of their own (see restart in goodput.toml)' end,
@@ -121,7 +129,8 @@ select
         ],
         lambda x: x is not null
     ) as flags,
-from ledger.lives as l
+from known as base
+left join ledger.lives as l using (run_id)
 left join attempts as a using (run_id)
 left join last_ends as e using (run_id)
 left join survivors as s using (run_id)

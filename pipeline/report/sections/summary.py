@@ -134,7 +134,7 @@ def _opened(day: object) -> str:
 
 
 def _can_act(cause: Cause) -> bool:
-    """Return whether a cause has a first action; planned time is no loss, so what is left of a planned end is."""
+    """Return whether a cause has a first action; what a planned end lost beyond planned time has one too."""
     return bool(cause.first_action)
 
 
