@@ -34,6 +34,7 @@ class RuleSet:
         signals: the catalogue, most specific first.
         literals: every literal once. A line without any of them is unknown, and nothing else is asked of it.
         quiet_literals: those of patterns that carry nothing: only whether they match is of interest.
+        step_literals: regular expression that every step line of the file's format matches.
         chatter: regular expression of lines that are known and hold nothing else.
         loud: regular expression that a line matches which holds a literal of a signal, or of a pattern that
             fills a table.
@@ -44,6 +45,7 @@ class RuleSet:
     signals: tuple[Signal, ...]
     literals: tuple[str, ...]
     quiet_literals: tuple[str, ...]
+    step_literals: str
     chatter: str
     loud: str
     screen: str
@@ -81,7 +83,8 @@ def build_rules(rules: Iterable[Rule], signals: tuple[Signal, ...]) -> RuleSet:
         signals,
         tuple(sorted(loud | quiet)),
         tuple(sorted(quiet)),
-        alternation({literal for rule in rules for literal in rule.fmt.chatter}),
+        alternation(lit for rule in rules if rule.pattern.table == "steps" for lit in rule.pattern.literals),
+        alternation(literal for rule in rules for literal in rule.fmt.chatter),
         alternation(loud),
         alternation(loud | quiet),
     )

@@ -53,7 +53,7 @@ class Scanner:
         chatter = self._find_chatter(lines)
         known = [numbered["line"].filter(chatter)]
         numbered = numbered.filter(~chatter)
-        loud = numbered["text"].str.contains(self._steps)
+        loud = numbered["text"].str.contains(self.rules.step_literals)
         others = numbered.filter(~loud)
         others = others.filter(others["text"].str.contains(self.rules.screen))
         among = others["text"].str.contains(self.rules.loud)
@@ -67,11 +67,6 @@ class Scanner:
         found, torn = _scan_loud(frame, self.rules, rows)
         known.append(frame["line"].filter(found))
         return Scan(merge_rows(rows), pl.concat(known), frame["line"].filter(torn))
-
-    @property
-    def _steps(self) -> str:
-        """An expression that every step line matches."""
-        return alternation(literal for rule in self.rules.steps for literal in rule.pattern.literals)
 
     def _find_chatter(self, lines: pl.Series) -> pl.Series:
         """Return which lines hold chatter and nothing else, such as a step line glued to it."""

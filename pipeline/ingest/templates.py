@@ -12,7 +12,7 @@ from pipeline.ingest.signals import TEXT_LENGTH
 MAX_TEMPLATES = 1000
 
 #: Lines that are looked at: of the first chunk of a file, and of each later one.
-FIRST_LINES, LATER_LINES = 5_000, 250
+FIRST_LINES, LATER_LINES = 3_000, 250
 
 #: Shapes that are counted while a file is read; more than this is a file without shapes.
 _MAX_COUNTED = 20_000
