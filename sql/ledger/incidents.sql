@@ -96,6 +96,8 @@ select
         else 'inferred'
     end as confidence,
     case
+        when y.has_verdict then
+            concat('a person''s verdict', ': ' || y.verdict_reason, '; the evidence alone says ', y.cause_by_evidence)
         when e.kind = 'completed' and e.by_line then 'the program says so'
         when e.kind = 'completed' then 'nothing went wrong before the end'
         when e.kind = 'ongoing' then 'no line tells of an end'

@@ -43,7 +43,7 @@ class Lanes:
     def draw(self, name: str, alt: str) -> str:
         """Return the lanes as SVG."""
         drawing = Drawing(name, alt)
-        left = min(max(text_width(lane.path, SMALL) for lane in self.lanes) + 8, 170)
+        left = min(max((text_width(lane.path, SMALL) for lane in self.lanes), default=0.0) + 8, 170)
         scale = Linear(self.start.timestamp(), self.end.timestamp(), left, drawing.width - 6)
         _draw_key(drawing, left)
         top = 13.0

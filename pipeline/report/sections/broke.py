@@ -131,7 +131,7 @@ def _build_incidents(facts: Facts, numbers: dict[str, str]) -> Table:
                 *((elide(incident.run_id),) if several else ()),
                 "–" if incident.gpus is None else f"{incident.gpus:,}",
                 title if incident.kind != "planned" else f"{title} (planned)",
-                incident.confidence or "–",
+                "verdict" if _is_verdict(incident) else incident.confidence or "–",
                 elide(_place(incident)),
                 length(incident.lost_work_s),
                 length(incident.downtime_s),
@@ -186,8 +186,15 @@ def _printed(facts: Facts) -> set[str]:
     return {incident.incident_id for incident in ranked[:_MOST_INCIDENTS]}
 
 
+def _is_verdict(incident: Incident) -> bool:
+    """Return whether a person decided the cause."""
+    return (incident.confidence_reason or "").startswith("a person's verdict")
+
+
 def _evidence(incident: Incident) -> str:
     parts = [incident.incident_id]
+    if _is_verdict(incident) and incident.confidence_reason:
+        parts.append(clause(elide(incident.confidence_reason, _MOST_TEXT)))
     if incident.evidence:
         parts.append(f"{incident.evidence}  {elide(incident.evidence_text or '', _MOST_TEXT)}".rstrip())
     elif incident.confidence_reason:

@@ -6,7 +6,7 @@ from pipeline.report import units
 from pipeline.report.charts.coverage import Known, Lanes, SourceLane
 from pipeline.report.facts import Facts
 from pipeline.report.model import Block, Column, Figure, Page, Row, Table
-from pipeline.report.rows import ALL, Comparison, Sensitivity, Source
+from pipeline.report.rows import ALL, Comparison, Coverage, Sensitivity, Source
 from pipeline.report.sections.given import Given
 from pipeline.report.text import elide
 from pipeline.report.words import alternative
@@ -19,7 +19,7 @@ _MOST_RUNS = 12
 def build(facts: Facts, given: Given) -> Page:
     """Return the page."""
     blocks: list[Block] = []
-    if facts.coverage:
+    if any(_in_span(c, facts) for c in facts.coverage):
         blocks.append(_build_coverage(facts))
     blocks.append(_build_sources(facts))
     blocks.append(_build_unknown(facts))
@@ -57,12 +57,17 @@ def _sentence(facts: Facts) -> str:
     return f"{text}."
 
 
+def _in_span(stretch: Coverage, facts: Facts) -> bool:
+    """Return whether a stretch of a file reaches into the period of the review."""
+    start, end = facts.span
+    return stretch.start_ts < end and stretch.end_ts > start
+
+
 def _build_coverage(facts: Facts) -> Figure:
     """Return a lane per source that has dated lines; of many sources, the largest."""
     stretches: dict[str, list[Known]] = {}
-    start, end = facts.span
     for c in facts.coverage:
-        if c.start_ts < end and c.end_ts > start:
+        if _in_span(c, facts):
             stretches.setdefault(c.source_id, []).append(Known(c.state != "lines", c.start_ts, c.end_ts))
     dated = [source for source in facts.sources if source.source_id in stretches]
     kept = {s.source_id for s in sorted(dated, key=lambda s: (-s.lines, s.path))[:_MOST_LANES]}
@@ -80,7 +85,7 @@ def _build_coverage(facts: Facts) -> Figure:
                 units.counted(silent, "silent stretch", "silent stretches"),
             ],
         ),
-        chart=Lanes(start, end, lanes),
+        chart=Lanes(*facts.span, lanes),
     )
 
 
