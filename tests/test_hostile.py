@@ -389,3 +389,16 @@ start = 2030-01-01
         "warning: `jobs` of run `heron`: accounting knows no job `plover*`",
         "warning: run `late`: the logs hold nothing of it inside its bounds",
     ]
+
+
+def test_a_console_far_outside_of_its_allocation_is_a_contradiction(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files: dict[str, str | bytes] = {
+        "heron/job-41207.out": console(start=86_400),
+        "sacct.txt": f"{HEADER}\n{job(41207, 'heron')}\n",
+    }
+    logs = write(tmp_path / "logs", files)
+    assert run(["report", str(logs), "--out", str(tmp_path / "out")]) == 1
+    assert "the data contradict themselves" in capsys.readouterr().err
+    assert (tmp_path / "out" / "review.html").is_file()
