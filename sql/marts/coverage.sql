@@ -9,6 +9,8 @@ dated as (
         select source_id, ts from staging.stream
         union all
         select source_id, ts from staging.step_lines
+        union all
+        select source_id, unnest([submit_ts, start_ts, end_ts]) as ts from staging.allocations
     )
     where ts is not null
     group by source_id

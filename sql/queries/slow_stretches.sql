@@ -1,5 +1,16 @@
--- Stretches of steps that took at least a tenth longer than the run's clean step time, and what that cost.
+-- Stretches of steps that took at least a tenth longer than a clean step of attempts of that size, and what that cost.
 with
+
+paces as (
+    select
+        a.run_id,
+        a.attempt,
+        coalesce(a.gpus, r.gpus) as gpus,
+        coalesce(p.clean_us / 1e6, r.clean_step_s) as clean_step_s,
+    from ledger.attempts as a
+    inner join ledger.runs as r using (run_id)
+    left join ledger.attempt_pace as p using (run_id, attempt)
+),
 
 spans as (
     select
@@ -13,7 +24,7 @@ spans as (
         r.clean_step_s,
         (s.net_us / 1e6 - s.steps * r.clean_step_s) * r.gpus / 3600 as extra_gpu_hours,
     from ledger.steps as s
-    inner join ledger.runs as r using (run_id)
+    inner join paces as r using (run_id, attempt)
     where not s.first_span and s.net_us / 1e6 > 1.1 * s.steps * r.clean_step_s
 )
 
