@@ -6,6 +6,7 @@ import fcntl
 import gzip
 import os
 import re
+import resource
 import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -402,3 +403,22 @@ def test_a_console_far_outside_of_its_allocation_is_a_contradiction(
     assert run(["report", str(logs), "--out", str(tmp_path / "out")]) == 1
     assert "the data contradict themselves" in capsys.readouterr().err
     assert (tmp_path / "out" / "review.html").is_file()
+
+
+def test_a_full_disk_is_told_and_keeps_the_ledger_of_before(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    logs = write(tmp_path / "logs", {"heron/console.log": console()})
+    code, con = build(logs, tmp_path / "store")
+    con.close()
+    before = (tmp_path / "store" / "goodput.duckdb").stat().st_mtime_ns
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (3 << 20, limits[1]))
+    try:
+        again = run(["classify", "--store", str(tmp_path / "store")])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert (code, again) == (0, 2)
+    assert "error: the ledger cannot be written" in capsys.readouterr().err
+    assert (tmp_path / "store" / "goodput.duckdb").stat().st_mtime_ns == before
+    assert not list((tmp_path / "store").glob("*.part*"))

@@ -74,8 +74,10 @@ def classify(store: Path, config: Config, window: WindowOptions, sql: Path | Non
         remove_draft(draft)
         with connect(draft) as con:
             summary = build(con, store, config, window, folder)
+            # Closing would write the rest, and keep to itself that the disk is full.
+            con.execute("checkpoint")
         os.replace(draft, target)
-    except (OSError, duckdb.IOException) as error:
+    except (OSError, duckdb.IOException, duckdb.FatalException, duckdb.TransactionException) as error:
         raise GoodputError(
             "the ledger cannot be written",
             where=str(target),
