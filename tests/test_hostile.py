@@ -416,9 +416,13 @@ def test_a_full_disk_is_told_and_keeps_the_ledger_of_before(
     resource.setrlimit(resource.RLIMIT_FSIZE, (3 << 20, limits[1]))
     try:
         again = run(["classify", "--store", str(tmp_path / "store")])
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+        anew = run(["ingest", str(logs), "--store", str(tmp_path / "other")])
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert (code, again) == (0, 2)
-    assert "error: the ledger cannot be written" in capsys.readouterr().err
+    assert (code, again, anew) == (0, 2, 2)
+    told = capsys.readouterr().err
+    assert "error: the ledger cannot be written" in told
+    assert "error: the store cannot be written" in told
     assert (tmp_path / "store" / "goodput.duckdb").stat().st_mtime_ns == before
     assert not list((tmp_path / "store").glob("*.part*"))

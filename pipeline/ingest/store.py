@@ -105,7 +105,15 @@ class Store:
     def begin_part(self, table: str, name: str, rows: pl.DataFrame) -> None:
         """Write a part under a temporary name."""
         path = self.events / table / (name + _TEMPORARY)
-        rows.rechunk().write_parquet(path, compression="zstd", compression_level=1, statistics=False)
+        try:
+            rows.rechunk().write_parquet(path, compression="zstd", compression_level=1, statistics=False)
+        except pl.exceptions.ComputeError as error:
+            raise GoodputError(
+                "the store cannot be written",
+                where=str(path),
+                why=str(error).strip().splitlines()[0],
+                now="check the space on the disk; the same command goes on from here",
+            ) from error
 
     def end_part(self, table: str, name: str, final: str) -> None:
         """Give a part that was written its final name."""
