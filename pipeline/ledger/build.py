@@ -22,10 +22,10 @@ from pipeline.windows import WindowOptions
 
 DATABASE = "goodput.duckdb"
 
-#: A large store is built by several threads. Every sum is one of integers and every tie is settled, so
+#: A large store is built by two threads. Every sum is one of integers and every tie is settled, so
 #: threads change nothing but the order of rows, and marts are ordered. Small stores, where threads gain
 #: nothing, are built by one: even their order is the same every time.
-PARALLEL_THREADS = 4
+PARALLEL_THREADS = 2
 PARALLEL_ROWS = 200_000
 
 #: A million steps need 1.6 GB; beyond the limit DuckDB goes on beside the store, on disk.
@@ -105,9 +105,14 @@ def build(
             comment_columns(con, name, glossary)
     for schema in BUILT_SCHEMAS:
         con.execute(f"create schema if not exists {schema}")
-    con.execute(f"set threads = {PARALLEL_THREADS if count_events(con) >= PARALLEL_ROWS else 1}")
+    large = count_events(con) >= PARALLEL_ROWS
+    con.execute(f"set threads = {PARALLEL_THREADS if large else 1}")
     for relation in relations:
+        # Threads leave the order of rows open; keeping it costs a tenth of the time, and only marts promise it.
+        ordered = not large or relation.schema == "marts"
+        con.execute(f"set preserve_insertion_order = {str(ordered).lower()}")
         create_relation(con, relation, glossary)
+    con.execute("set preserve_insertion_order = true")
     checks = order_relations(read_relations(folder, ("checks",)), [*given, *(r.full_name for r in relations)])
     violations = run_checks(con, checks)
     comment_columns(con, "checks.results", glossary)

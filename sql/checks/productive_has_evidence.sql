@@ -2,6 +2,18 @@
 -- law: no productive time without a step
 with
 
+-- the steps of most attempts follow each other without a hole
+solid as (
+    select
+        run_id,
+        attempt,
+        min(start_ts) as start_ts,
+        max(end_ts) as end_ts,
+        epoch_us(max(end_ts)) - epoch_us(min(start_ts)) = sum(epoch_us(end_ts) - epoch_us(start_ts)) as is_solid,
+    from ledger.steps
+    group by all
+),
+
 -- spans that touch are one stretch
 ordered as (
     select
@@ -13,6 +25,7 @@ ordered as (
             partition by run_id, attempt order by start_ts, end_ts rows between unbounded preceding and 1 preceding
         ) as earlier_end_ts,
     from ledger.steps
+    inner join (select run_id, attempt from solid where not is_solid) as h using (run_id, attempt)
 ),
 
 islanded as (
@@ -28,6 +41,8 @@ stretches as (
     select run_id, attempt, min(start_ts) as start_ts, max(end_ts) as end_ts
     from islanded
     group by run_id, attempt, island
+    union all
+    select run_id, attempt, start_ts, end_ts from solid where is_solid
 ),
 
 productive as (

@@ -37,9 +37,7 @@ stalled as (
 closed as (
     select
         s.* exclude (end_us),
-        coalesce(
-            s.end_us,
-            greatest(
+        greatest(
                 s.start_us,
                 case
                     when l.exit_us is not null and l.exit_us >= s.start_us then l.exit_us
@@ -51,14 +49,21 @@ closed as (
                         coalesce(l.life_end_us, s.start_us + coalesce(s.steps * coalesce(sz.clean_us, p.clean_us), 0) + coalesce(k.stall_us, 0))
                     )
                 end
-            )
         )::bigint as end_us,
-        s.end_us is null as was_open,
+        true as was_open,
     from ledger.spans as s
     left join limits as l using (run_id, attempt)
     left join ledger.pace as p using (run_id)
     left join ledger.attempt_pace as sz using (run_id, attempt)
     left join stalled as k using (run_id, attempt, step_first)
+    where s.end_us is null
+),
+
+-- nearly all spans have an end of their own
+united as (
+    select *, false as was_open from ledger.spans where end_us is not null
+    union all by name
+    from closed
 )
 
-select * from closed
+select * from united

@@ -155,17 +155,28 @@ united as (
     from told
     union all by name
     from worked_out
+),
+
+real as (
+    select * from united where end_us > start_us
+),
+
+-- a stall without a step number comes after the last step that ended before it
+unnumbered as (
+    select
+        r.* exclude (step),
+        p.step_last as after_step,
+        r.step,
+    from real as r
+    asof left join (select run_id, attempt, end_us, step_last from spans) as p
+        on r.run_id = p.run_id and r.attempt = p.attempt and r.start_us >= p.end_us
+    where r.step is null
+),
+
+final as (
+    select *, step as after_step from real where step is not null
+    union all by name
+    from unnumbered
 )
 
-select
-    *,
-    -- a stall without a step number comes after the last step that ended before it
-    coalesce(
-        step,
-        (
-            select max(s.step_last) from spans as s
-            where s.run_id = united.run_id and s.attempt = united.attempt and s.end_us <= united.start_us
-        )
-    ) as after_step,
-from united
-where end_us > start_us
+select * from final
