@@ -108,7 +108,7 @@ def build(
     large = count_events(con) >= PARALLEL_ROWS
     con.execute(f"set threads = {PARALLEL_THREADS if large else 1}")
     for relation in relations:
-        # Threads leave the order of rows open; keeping it costs a tenth of the time, and only marts promise it.
+        # Threads leave the order of rows open; keeping it costs a tenth, and only marts promise it.
         ordered = not large or relation.schema == "marts"
         con.execute(f"set preserve_insertion_order = {str(ordered).lower()}")
         create_relation(con, relation, glossary)
