@@ -79,6 +79,13 @@ resized as (
     where v.restored_source = 'cold start' and o.last_step is not null and c.restart is null
 ),
 
+clocks as (
+    select run_id
+    from staging.launches
+    group by run_id
+    having sum(backward_stamps) > 0
+),
+
 undated as (
     select run_id, bool_or(not stamped) as laid_out, bool_or(is_block) as in_blocks
     from ledger.closed_spans
@@ -121,6 +128,7 @@ select
             case when z.run_id is not null then 'attempts of different sizes start from scratch: they may be runs of their own (see restart in goodput.toml)' end,
             case when b.went_back_silently then 'the step counter goes back without a load line' end,
             case when b.lines_missing then 'step lines are missing before a restored step' end,
+            case when k.run_id is not null then 'stamps go back by more than a minute while steps go on: a clock was set, and its times cannot be trusted' end,
             case when u.laid_out then 'step lines carry no time: laid end to end from the nearest dated line' end,
             case when u.in_blocks then 'no step lines: progress is counted in blocks of training' end,
             case when w.run_id is not null then 'loads of data inside the loop cannot be told from loads beside it: they stay productive' end,
@@ -142,4 +150,5 @@ left join undated as u using (run_id)
 left join waits as w using (run_id)
 left join reused as r using (run_id)
 left join resized as z using (run_id)
+left join clocks as k using (run_id)
 left join ledger.device_peaks as d using (run_id)

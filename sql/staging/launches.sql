@@ -213,6 +213,8 @@ step_times as (
         min(s.ts_us) as start_us,
         max(s.ts_us) as end_us,
         count(*) as step_lines,
+        -- a step that is later and carries an earlier time: the clock was set
+        count_if(s.step > s.previous_step and s.ts_us < s.previous_us - 60000000) as backward_stamps,
         arg_min(s.step, s.ord) as first_step,
         arg_max(s.step, s.ord) as last_step,
         -- null of a single line
@@ -248,6 +250,7 @@ select
     make_timestamptz(least(s.start_us, o.start_us)) as start_ts,
     make_timestamptz(greatest(s.end_us, o.end_us)) as end_ts,
     coalesce(s.step_lines, 0) as step_lines,
+    coalesce(s.backward_stamps, 0) as backward_stamps,
     -- a file whose first steps nothing started may go on from another one
     l.launch = 1 and s.first_step is not null and not coalesce(o.has_start, false) as begins_inside,
     s.first_step,
