@@ -121,6 +121,7 @@ def single_statement(con: duckdb.DuckDBPyConnection, sql: str, kinds: frozenset[
 
 _LINE = re.compile(r"^LINE (\d+): ")
 _MISSING_TABLE = re.compile(r"Table with name (\S+) does not exist")
+_RELATION = re.compile(r"\b(?:from|join)\s+([a-z_]+\.[a-z_]+)", re.IGNORECASE)
 _MISSING_COLUMN = re.compile(r'column "([^"]+)" not found|does not have a column named "([^"]+)"')
 
 
@@ -153,7 +154,14 @@ def _advice(con: duckdb.DuckDBPyConnection, sql: str, message: str) -> str:
         hit = hit or bare.get(nearest_name(table[1], list(bare)), "")
         return f"did you mean `{hit}`?" if hit else "`show all tables` lists them"
     if column:
-        known = _names(con, "select distinct column_name from duckdb_columns() where not internal")
+        # Columns of the relations that the query names; the same name elsewhere is of no use.
+        tables = _RELATION.findall(sql)
+        listed = ", ".join("'" + name.replace("'", "") + "'" for name in tables) or "''"
+        known = _names(
+            con,
+            "select distinct column_name from duckdb_columns() where not internal "
+            f"and (schema_name || '.' || table_name in ({listed}) or {not tables})",
+        )
         return nearest(column[1] or column[2], known) or "`describe SCHEMA.TABLE` lists the columns"
     return ""
 
