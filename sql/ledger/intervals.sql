@@ -196,6 +196,7 @@ select
     -- a limit is planned, and what was not saved before it is the program's
     case
         when c.category = 'lost_work' and p.cause = 'time_limit' then 'program'
+        when p.kind = 'completed' then c.layer
         else coalesce(p.charged_to, c.layer)
     end as charged_to,
     c.incident_id,

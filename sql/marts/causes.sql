@@ -20,12 +20,13 @@ losses as (
         w.category,
         w.layer,
         w.charged_to,
-        w.incident_id,
+        i.incident_id,
         w.mark || coalesce(i.mark, '') as marks,
         coalesce(i.cause, 'category:' || w.category) as cause,
         i.owner,
     from ledger.window_intervals as w
-    left join ledger.incidents as i using (incident_id)
+    -- what a clean end costs is the category's: nobody interrupted anything
+    left join ledger.incidents as i on i.incident_id = w.incident_id and i.kind not in ('completed', 'ongoing')
     where w.part <> 'spare' and w.layer <> 'productive'
 ),
 

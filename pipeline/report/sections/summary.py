@@ -135,7 +135,7 @@ def _opened(day: object) -> str:
 
 def _can_act(cause: Cause) -> bool:
     """Return whether a cause has a first action; what a planned end lost beyond planned time has one too."""
-    return bool(cause.first_action)
+    return bool(cause.first_action) and (not cause.is_incident or bool(cause.events))
 
 
 def _proposal(facts: Facts, cause: Cause, n: int) -> Item:
