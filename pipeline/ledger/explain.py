@@ -93,7 +93,8 @@ def _explained(con: duckdb.DuckDBPyConnection, row: dict[str, Any]) -> Iterator[
     lines = _evidence(con, row)
     if row["evidence_path"]:
         yield f"evidence   {place(row['evidence_path'], row['evidence_line'])}"
-        yield f"           | {visible(row['evidence_text'] or '')}"
+        if row["evidence_text"]:
+            yield f"           | {visible(row['evidence_text'])}"
     yield from _reasons(row, lines)
     yield ""
     yield from _phases(row)
