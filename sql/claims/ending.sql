@@ -68,39 +68,19 @@ phases as (
         coalesce(exit_line, own_line) as line,
     from ends
     where kind = 'completed' and left_us is not null
-),
-
-claims as (
-    select
-        p.run_id,
-        p.attempt,
-        p.start_us,
-        p.end_us,
-        p.category,
-        c.precedence::integer as precedence,
-        p.incident_id,
-        p.mark,
-        p.source_id,
-        p.line,
-    from phases as p
-    inner join seeds.categories as c using (category)
-    where p.end_us > p.start_us
-),
-
--- idle accelerators inside declared maintenance were meant to be idle
-maintained as (
-    select
-        c.* exclude (start_us, end_us, category, precedence),
-        greatest(c.start_us, epoch_us(m.start_ts)) as start_us,
-        least(c.end_us, epoch_us(m.end_ts)) as end_us,
-        'planned_stop' as category,
-        51 as precedence,
-    from claims as c
-    inner join config.maintenance as m
-        on epoch_us(m.start_ts) < c.end_us and epoch_us(m.end_ts) > c.start_us
-    where c.category = 'idle_held'
 )
 
-from claims
-union all by name
-from maintained
+select
+    p.run_id,
+    p.attempt,
+    p.start_us,
+    p.end_us,
+    p.category,
+    c.precedence::integer as precedence,
+    p.incident_id,
+    p.mark,
+    p.source_id,
+    p.line,
+from phases as p
+inner join seeds.categories as c using (category)
+where p.end_us > p.start_us

@@ -72,38 +72,19 @@ pieces as (
         'queue_wait' as category,
         '' as mark,
     from gaps
-),
-
-claims as (
-    select
-        p.run_id,
-        p.attempt,
-        p.piece_start_us as start_us,
-        p.piece_end_us as end_us,
-        p.category,
-        c.precedence::integer as precedence,
-        p.incident_id,
-        p.mark,
-        p.source_id,
-        p.line,
-    from pieces as p
-    inner join seeds.categories as c using (category)
-    where p.piece_end_us > p.piece_start_us
-),
-
--- declared maintenance explains why nothing was held
-maintained as (
-    select
-        c.* exclude (start_us, end_us, category, precedence),
-        greatest(c.start_us, epoch_us(m.start_ts)) as start_us,
-        least(c.end_us, epoch_us(m.end_ts)) as end_us,
-        'planned_stop' as category,
-        41 as precedence,
-    from claims as c
-    inner join config.maintenance as m
-        on epoch_us(m.start_ts) < c.end_us and epoch_us(m.end_ts) > c.start_us
 )
 
-from claims
-union all by name
-from maintained
+select
+    p.run_id,
+    p.attempt,
+    p.piece_start_us as start_us,
+    p.piece_end_us as end_us,
+    p.category,
+    c.precedence::integer as precedence,
+    p.incident_id,
+    p.mark,
+    p.source_id,
+    p.line,
+from pieces as p
+inner join seeds.categories as c using (category)
+where p.piece_end_us > p.piece_start_us
