@@ -1,5 +1,6 @@
 -- one row per stretch of consecutive steps, and per gap and warm-up inside it
 -- do not sum: stalls and lost work lie on top; see ledger.intervals
+-- precedence: strength where it is not that of the category, and null otherwise
 with
 
 -- spans that follow each other without a hole are one claim; the line of each piece is found by its time
@@ -38,7 +39,7 @@ parts as (
         start_us,
         end_us,
         'productive' as category,
-        80 as precedence,
+        null::integer as precedence,
         null::varchar as incident_id,
         case when estimated then '†' else '' end as mark,
         source_id,
@@ -52,7 +53,7 @@ parts as (
         s.start_us,
         s.end_us,
         'productive' as category,
-        80 as precedence,
+        null::integer as precedence,
         null::varchar as incident_id,
         case when t.estimated then '†' else '' end as mark,
         s.source_id,
@@ -82,7 +83,7 @@ parts as (
         gap_end_us as start_us,
         warmup_end_us as end_us,
         'warmup' as category,
-        85 as precedence,
+        null::integer as precedence,
         previous_incident_id as incident_id,
         '' as mark,
         source_id,

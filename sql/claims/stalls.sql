@@ -1,12 +1,13 @@
 -- one row per stall of a loop, with a second, stronger claim where the step that it followed survived
 -- do not sum: see ledger.intervals
+-- precedence: strength where it is not that of the category, and null otherwise
 with
 
 stalls as (
     select
         s.*,
         -- side activity inside the loop stands above the steps that it holds up
-        case when s.category = 'loop_gap' then 97 else c.precedence end::integer as plain_precedence,
+        case when s.category = 'loop_gap' then 97 end as plain_precedence,
         case s.category
             when 'evaluation' then 121
             when 'checkpoint_stall' then 122
@@ -15,7 +16,6 @@ stalls as (
         end as kept_precedence,
         v.survives_to,
     from ledger.stalls as s
-    inner join seeds.categories as c using (category)
     left join ledger.survival as v using (run_id, attempt)
 ),
 
@@ -55,7 +55,7 @@ select
     start_us,
     end_us,
     'checkpoint_stall' as category,
-    110 as precedence,
+    null::integer as precedence,
     null::varchar as incident_id,
     '' as mark,
     source_id,

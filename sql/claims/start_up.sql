@@ -92,11 +92,9 @@ select
     p.start_us,
     p.end_us,
     p.category,
-    c.precedence::integer as precedence,
     p.incident_id,
     p.mark,
     p.source_id,
     p.line,
 from phases as p
-inner join seeds.categories as c using (category)
 where p.end_us > p.start_us

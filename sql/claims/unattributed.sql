@@ -6,7 +6,6 @@ select
     start_us,
     end_us,
     'unattributed' as category,
-    10 as precedence,
     null::varchar as incident_id,
     ''::varchar as mark,
     null::varchar as source_id,

@@ -6,7 +6,6 @@ select
     h.start_us,
     h.end_us,
     'unobserved' as category,
-    15 as precedence,
     -- nobody saw what the time was spent on: the end of the job did not bring it about
     null::varchar as incident_id,
     '' as mark,

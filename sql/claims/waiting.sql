@@ -80,11 +80,9 @@ select
     p.piece_start_us as start_us,
     p.piece_end_us as end_us,
     p.category,
-    c.precedence::integer as precedence,
     p.incident_id,
     p.mark,
     p.source_id,
     p.line,
 from pieces as p
-inner join seeds.categories as c using (category)
 where p.piece_end_us > p.piece_start_us

@@ -2,15 +2,16 @@
 -- do not sum: claims overlap and contradict each other; ledger.intervals has the decision
 with
 
--- nothing is claimed outside the life of a run
+-- nothing is claimed outside the life of a run; a claim is as strong as its category unless it says otherwise
 cut as (
     select
         u.* exclude (start_us, end_us, precedence),
-        u.precedence::integer as precedence,
+        coalesce(u.precedence, c.precedence)::integer as precedence,
         greatest(u.start_us, l.start_us) as start_us,
         least(u.end_us, l.end_us) as end_us,
     from claims.united as u
     inner join ledger.lives as l using (run_id)
+    left join seeds.categories as c using (category)
 )
 
 select
