@@ -111,6 +111,13 @@ class Pattern:
     note: str = ""
 
 
+def known_line(
+    name: str, literals: tuple[str, ...], regex: str, versions: str = "", note: str = ""
+) -> Pattern:
+    """Return the pattern of a line that is known and carries nothing."""
+    return Pattern(name=name, table="", literals=literals, regex=regex, versions=versions, note=note)
+
+
 @dataclass(frozen=True, slots=True)
 class Format:
     """A log format: the program that writes it, and its patterns.

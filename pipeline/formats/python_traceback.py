@@ -7,13 +7,7 @@ signals to say, from its last line.
 
 from __future__ import annotations
 
-from pipeline.formats.format import Format, Pattern
-
-
-def _known(name: str, literals: tuple[str, ...], regex: str, note: str = "") -> Pattern:
-    """Return the pattern of a line that is known and carries nothing."""
-    return Pattern(name=name, table="", literals=literals, regex=regex, note=note)
-
+from pipeline.formats.format import Format, known_line
 
 FORMAT = Format(
     name="python_traceback",
@@ -23,36 +17,36 @@ FORMAT = Format(
     primary=False,
     versions="3.6 to 3.14",
     patterns=(
-        _known(
+        known_line(
             "header",
             ("Traceback (most recent call last)",),
             # `+ Exception Group` where several exceptions travel together, each behind `|`.
             r"^[\s|]*(?:\+ (?:Exception Group )?)?Traceback \(most recent call last\):",
         ),
         # The fault handler prints no comma before `in`.
-        _known("frame", (' File "',), r'^[\s|]*File "[^"]+", line \d+(?:,? in .+)?\s*$'),
-        _known("underline", ("^^^", "~~~", "~^"), r"^[\s|]*[~^]{2,}\s*$"),
-        _known("raise", ("  raise ",), r"^[\s|]+raise [A-Za-z_]"),
-        _known(
+        known_line("frame", (' File "',), r'^[\s|]*File "[^"]+", line \d+(?:,? in .+)?\s*$'),
+        known_line("underline", ("^^^", "~~~", "~^"), r"^[\s|]*[~^]{2,}\s*$"),
+        known_line("raise", ("  raise ",), r"^[\s|]+raise [A-Za-z_]"),
+        known_line(
             "repeated", ("[Previous line repeated",), r"^[\s|]*\[Previous line repeated \d+ more times?\]"
         ),
-        _known(
+        known_line(
             "exception",
             ("Error", "Exception", "KeyboardInterrupt", "StopIteration", "SystemExit"),
             r"^[\s|]*(?:[A-Za-z_]\w*\.)*(?:[A-Z]\w*(?:Error|Exception)|(?:Base)?ExceptionGroup|KeyboardInterrupt"
             r"|StopIteration|StopAsyncIteration|SystemExit)(?:: .*|:\s*)?$",
             note="A message of several lines goes on below; only its first line is known.",
         ),
-        _known(
+        known_line(
             "chained",
             ("another exception occurred:", "the direct cause of the following exception:"),
             r"^[\s|]*(?:During handling of the above exception, another exception occurred"
             r"|The above exception was the direct cause of the following exception):",
         ),
-        _known("ignored", ("Exception ignored in",), r"^Exception ignored in:? "),
-        _known("warning", ("Warning: ",), r"^\S+:\d+: (?:[A-Za-z_]\w*\.)*\w*Warning: "),
-        _known("fatal", ("Fatal Python error: ",), r"^Fatal Python error: \S"),
-        _known(
+        known_line("ignored", ("Exception ignored in",), r"^Exception ignored in:? "),
+        known_line("warning", ("Warning: ",), r"^\S+:\d+: (?:[A-Za-z_]\w*\.)*\w*Warning: "),
+        known_line("fatal", ("Fatal Python error: ",), r"^Fatal Python error: \S"),
+        known_line(
             "fault_thread",
             ("(most recent call first):", "<no Python frame>", "Extension modules: "),
             r"^(?:(?:Current thread|Thread) 0x[0-9a-f]+ .*\(most recent call first\):"

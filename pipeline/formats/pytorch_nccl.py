@@ -7,13 +7,7 @@ to say; most lines here are chatter at start-up, and much of the rest is noise o
 
 from __future__ import annotations
 
-from pipeline.formats.format import Format, Pattern, Value
-
-
-def _known(name: str, literals: tuple[str, ...], regex: str, versions: str = "", note: str = "") -> Pattern:
-    """Return the pattern of a line that is known and carries nothing."""
-    return Pattern(name=name, table="", literals=literals, regex=regex, versions=versions, note=note)
-
+from pipeline.formats.format import Format, Pattern, Value, known_line
 
 FORMAT = Format(
     name="pytorch_nccl",
@@ -29,7 +23,7 @@ FORMAT = Format(
         "[Gloo] Rank ",
     ),
     patterns=(
-        _known(
+        known_line(
             # [E412 08:12:41.109716087 ProcessGroupNCCL.cpp:684] …: severity, month, two digits of day.
             # Glog programs print the number of the thread before the file and zero-pad the month.
             "native",
@@ -37,13 +31,13 @@ FORMAT = Format(
             r"^\[?[VIWEF]\d{3,4} \d\d:\d\d:\d\d\.\d+ (?:\d+ )?[\w./-]+\.(?:cpp|hpp|cc):\d+\] ?",
             versions="PyTorch 2.4 on",
         ),
-        _known(
+        known_line(
             "native_untimed",
             (".cpp:", ".hpp:", ".cc:"),
             r"^\[[VIWEF] [\w./-]+\.(?:cpp|hpp|cc):\d+\] ?",
             versions="PyTorch to 2.3",
         ),
-        _known(
+        known_line(
             # W0801 09:41:07.503000 40771 torch/_inductor/codecache.py:988] …, on every line of a message.
             "python_logging",
             ("torch/_", "torch/fx", "torch/utils", "torch/nn", "torch/cuda", "torch/distributed/"),
@@ -51,25 +45,25 @@ FORMAT = Format(
             r"|distributed/(?:_\w+|\w*c10d\w*|checkpoint|fsdp|tensor|nn|pipelining|rpc)\b[\w./]*):\d+\]",
             note="A traceback behind such a header at level W was caught: the program goes on.",
         ),
-        _known("native_frame", ("frame #",), r"^frame #\d+: "),
-        _known(
+        known_line("native_frame", ("frame #",), r"^frame #\d+: "),
+        known_line(
             "native_raised",
             ("Exception raised from ",),
             r"^Exception raised from .+ \(most recent call first\):",
         ),
-        _known(
+        known_line(
             "native_terminate",
             ("terminate called ",),
             r"^terminate called (?:after throwing|without an active)",
         ),
-        _known("native_what", (" what():  ",), r"^\s+what\(\):  "),
-        _known(
+        known_line("native_what", (" what():  ",), r"^\s+what\(\):  "),
+        known_line(
             "native_omitted",
             ("<omitting python frames>", "C++ CapturedTraceback:"),
             r"^\s*(?:<omitting python frames>|C\+\+ CapturedTraceback:)",
         ),
-        _known("nccl_info", ("NCCL INFO ", "NCCL TRACE "), r"\bNCCL (?:INFO|TRACE) "),
-        _known(
+        known_line("nccl_info", ("NCCL INFO ", "NCCL TRACE "), r"\bNCCL (?:INFO|TRACE) "),
+        known_line(
             "nccl_warning",
             ("NCCL WARN ", "NCCL ERROR "),
             r"\bNCCL (?:WARN|ERROR) \S",
@@ -82,13 +76,13 @@ FORMAT = Format(
             literals=("NCCL version ",),
             regex=r"^NCCL version (?P<version>\d[\w.+]*)",
         ),
-        _known(
+        known_line(
             "nccl_result",
             ("nccl", "Last error:"),
             r"^(?:Last error:\s*$|nccl[A-Z]\w+: \S)",
             note="The result behind `NCCL error in:`, on a line of its own.",
         ),
-        _known(
+        known_line(
             "cuda_advice",
             (
                 "CUDA kernel errors might",
@@ -99,6 +93,6 @@ FORMAT = Format(
             r"^(?:CUDA kernel errors might be|For debugging consider passing CUDA_LAUNCH_BLOCKING"
             r"|Compile with `TORCH_USE_CUDA_DSA`|Search for `cudaError)",
         ),
-        _known("gloo", ("[Gloo] ",), r"^\[Gloo\] Rank \d+ is connected to \d+ peer ranks"),
+        known_line("gloo", ("[Gloo] ",), r"^\[Gloo\] Rank \d+ is connected to \d+ peer ranks"),
     ),
 )

@@ -8,7 +8,7 @@ never are.
 
 from __future__ import annotations
 
-from pipeline.formats.format import Format, Pattern, Value
+from pipeline.formats.format import Format, Pattern, Value, known_line
 
 # Three generations of headers before the same messages:
 #   ERROR:torch.distributed.elastic.multiprocessing.api:                        to 2.0, without a time
@@ -47,11 +47,6 @@ def _remark(name: str, message: str, columns: dict[str, Value] | None = None, li
 def _point(phase: str, **columns: Value) -> dict[str, Value]:
     """Return the columns of a moment of a phase."""
     return {"phase": Value(const=phase), "edge": Value(const="point"), **columns}
-
-
-def _block(name: str, literals: tuple[str, ...], regex: str) -> Pattern:
-    """Return the pattern of a known line of the block at the end."""
-    return Pattern(name=name, table="", literals=literals, regex=regex)
 
 
 FORMAT = Format(
@@ -96,14 +91,14 @@ FORMAT = Format(
         # Its time says that the launcher lived, long before a trainer speaks.
         _remark("remark", rf"(?:{_REMARKS})", _point("custom", detail=Value(const="launcher"))),
         _remark("continued", r"(?: {2,}\S|\s*$)"),
-        _block("block_rule", ("=" * 60, "-" * 60), r"^(?:={60}|-{60})\s*$"),
-        _block("block_title", (" FAILED",), r"^\S+ FAILED\s*$"),
-        _block(
+        known_line("block_rule", ("=" * 60, "-" * 60), r"^(?:={60}|-{60})\s*$"),
+        known_line("block_title", (" FAILED",), r"^\S+ FAILED\s*$"),
+        known_line(
             "block_heading",
             ("Failures:", "Root Cause", "<NO_OTHER_FAILURES>"),
             r"^\s*(?:(?:Other )?Failures:|Root Cause(?: \([a-z ]+\))?:|<NO_OTHER_FAILURES>)\s*$",
         ),
-        _block("block_number", tuple(f"[{digit}]:" for digit in range(10)), r"^\[\d\]:\s*$"),
+        known_line("block_number", tuple(f"[{digit}]:" for digit in range(10)), r"^\[\d\]:\s*$"),
         Pattern(
             name="block_time",
             table="phases",
@@ -116,7 +111,7 @@ FORMAT = Format(
             note="Local time of the node, with the year that the headers lack; without an error file it is "
             "the moment at which the launcher noticed.",
         ),
-        _block(
+        known_line(
             "block_field",
             ("  host      : ", "(local_rank: ", "  exitcode", "  error_file: ", "  traceback : ", "  msg: "),
             r"^\s+(?:host\s*: \S|rank\s*: \d+ \(local_rank: \d+\)|exitcode\s*: -?\d+|error_file\s*: \S"
