@@ -18,12 +18,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from pipeline.config import EMPTY_CONFIG
+from pipeline.ingest.values import POLARS_TYPES
 from pipeline.ledger import build as runner
 from pipeline.ledger.relations import order_relations, read_relations
 from pipeline.tables import EVENT_TABLES
@@ -121,7 +123,7 @@ def write_events(store: Path, steps: int) -> None:
     for name, parts in tables.items():
         folder = store / "events" / name
         folder.mkdir(parents=True)
-        table = pa.concat_tables(parts) if parts else EVENT_TABLES[name].schema.empty_table()
+        table = pa.concat_tables(parts) if parts else _schema(name).empty_table()
         pq.write_table(table, folder / "part-0.parquet")
 
 
@@ -137,7 +139,7 @@ def _step_ends(loop_us: int, numbers: np.ndarray, rng: np.random.Generator) -> n
 
 def _add(tables: dict[str, list[pa.Table]], name: str, columns: dict[str, object]) -> None:
     """Append rows to a table; scalars are repeated, columns that are not named are null."""
-    schema = EVENT_TABLES[name].schema
+    schema = _schema(name)
     length = max((len(v) for v in columns.values() if isinstance(v, list | np.ndarray)), default=1)
     arrays = []
     for field in schema:
@@ -147,6 +149,12 @@ def _add(tables: dict[str, list[pa.Table]], name: str, columns: dict[str, object
             pa.array(values).cast(field.type) if value is not None else pa.nulls(length, field.type)
         )
     tables[name].append(pa.table(arrays, schema=schema))
+
+
+def _schema(name: str) -> pa.Schema:
+    """Arrow schema of an event table."""
+    columns = {column.name: POLARS_TYPES[column.type] for column in EVENT_TABLES[name].columns}
+    return pl.DataFrame(schema=columns).to_arrow().schema
 
 
 def _line(source: str, lines: object, times: object, pattern: str) -> dict[str, object]:

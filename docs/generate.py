@@ -146,7 +146,9 @@ def cli_page() -> str:
     parts = ["# Commands\n", "What `goodput COMMAND --help` prints. Source: `pipeline/commands/`.\n"]
     root = click.Context(cli, info_name="goodput", terminal_width=100, help_option_names=["-h", "--help"])
     parts.append(f"```text\n{cli.get_help(root)}\n```\n")
-    for name, command in sorted(cli.commands.items()):
+    for name in cli.list_commands(root):
+        command = cli.get_command(root, name)
+        assert command is not None
         context = click.Context(command, info_name=name, parent=root)
         parts.append(f"## goodput {name}\n\n```text\n{command.get_help(context)}\n```\n")
     return "\n".join(parts)

@@ -5,25 +5,36 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 import click
 
 from pipeline import __version__
-from pipeline.commands.categories import categories
-from pipeline.commands.classify import classify
-from pipeline.commands.doctor import doctor
-from pipeline.commands.explain import explain
-from pipeline.commands.formats import formats
-from pipeline.commands.ingest import ingest
-from pipeline.commands.report import report
-from pipeline.commands.signals import signals
-from pipeline.commands.sql import sql
-from pipeline.errors import GoodputError
+from pipeline.errors import GoodputError, nearest
+
+#: A module of `pipeline.commands` for each command, in the order in which `--help` lists them.
+COMMANDS = ("report", "ingest", "classify", "sql", "explain", "doctor", "formats", "signals", "categories")
 
 DONE, CONTRADICTION, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
+class _Commands(click.Group):
+    """Commands that are loaded when they are asked for: one does not wait for the libraries of the others."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return the command of a name, or None."""
+        if cmd_name not in COMMANDS:
+            return None
+        command = getattr(import_module(f"pipeline.commands.{cmd_name}"), cmd_name)
+        return command if isinstance(command, click.Command) else None
+
+
 @click.group(
+    cls=_Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     no_args_is_help=False,
     invoke_without_command=True,
@@ -45,10 +56,6 @@ def cli(context: click.Context) -> None:
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
-
-
-for command in (report, ingest, classify, sql, explain, doctor, formats, signals, categories):
-    cli.add_command(command)
 
 
 def main() -> None:
@@ -94,10 +101,14 @@ def _wrong_usage(error: click.ClickException) -> GoodputError:
     path = context.command_path if context is not None else "goodput"
     now = f"see `{path} --help`"
     what = error.format_message()
+    hint = ""
+    if isinstance(error, click.NoSuchOption):
+        hint = f"did you mean `{error.possibilities[0]}`?" if error.possibilities else ""
+    elif isinstance(error, click.NoSuchCommand):
+        hint = nearest(error.command_name, COMMANDS)
     if isinstance(error, click.NoSuchOption | click.NoSuchCommand):
         what = error.message.replace("'", "`")
-        if error.possibilities:
-            now = f"did you mean `{error.possibilities[0]}`? {now}"
+    now = f"{hint} {now}".strip()
     return GoodputError(what[:1].lower() + what[1:].rstrip("."), now=now)
 
 

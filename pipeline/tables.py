@@ -10,10 +10,10 @@ corrects it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
-import pyarrow as pa
-
-TS = pa.timestamp("us", tz="UTC")
+#: Types of columns: ``timestamp`` is UTC in microseconds, ``strings`` a list of texts.
+Type = Literal["string", "int64", "int32", "double", "bool", "timestamp", "strings"]
 
 #: How the time of a row is known. Ingest writes the first four and ``uptime``; staging the others.
 TS_QUALITIES = ("logged", "zone_assumed", "year_assumed", "none", "uptime", "derived", "anchored")
@@ -24,10 +24,10 @@ PLACEHOLDER_YEAR = 1972
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: Arrow type and what a value means, with its unit."""
+    """One column: its type and what a value means, with its unit."""
 
     name: str
-    type: pa.DataType
+    type: Type
     meaning: str
 
 
@@ -45,51 +45,46 @@ class Table:
         """All columns in order, provenance first."""
         return (*PROVENANCE, *self.own) if self.provenance else self.own
 
-    @property
-    def schema(self) -> pa.Schema:
-        """The Arrow schema of the Parquet parts."""
-        return pa.schema([(c.name, c.type) for c in self.columns])
-
 
 PROVENANCE = (
-    Column("source_id", pa.string(), "file the row was read from; key of `sources`"),
-    Column("line", pa.int64(), "physical line in that file, from 1 (record number for record files)"),
-    Column("segment", pa.int32(), "part of the line between carriage returns, from 0"),
-    Column("format", pa.string(), "format whose pattern matched"),
-    Column("pattern", pa.string(), "name of that pattern"),
-    Column("ts_raw", pa.string(), "time as printed; null when the line carries none"),
-    Column("ts", TS, "time as printed, read as UTC; see ts_quality"),
-    Column("ts_quality", pa.string(), "how the time is known"),
-    Column("host", pa.string(), "host that printed the line, where the line tells"),
-    Column("rank", pa.int32(), "rank or task that printed the line, where the line tells"),
+    Column("source_id", "string", "file the row was read from; key of `sources`"),
+    Column("line", "int64", "physical line in that file, from 1 (record number for record files)"),
+    Column("segment", "int32", "part of the line between carriage returns, from 0"),
+    Column("format", "string", "format whose pattern matched"),
+    Column("pattern", "string", "name of that pattern"),
+    Column("ts_raw", "string", "time as printed; null when the line carries none"),
+    Column("ts", "timestamp", "time as printed, read as UTC; see ts_quality"),
+    Column("ts_quality", "string", "how the time is known"),
+    Column("host", "string", "host that printed the line, where the line tells"),
+    Column("rank", "int32", "rank or task that printed the line, where the line tells"),
 )
-
-_S, _I, _F, _B = pa.string(), pa.int64(), pa.float64(), pa.bool_()
 
 SOURCES = Table(
     "sources",
     "one row per input file",
     (
-        Column("source_id", _S, "key: stable name of the file inside the log folder, hashed"),
-        Column("path", _S, "path below the log folder"),
-        Column("format", _S, "format that the file was taken for; `unknown` when none fits"),
-        Column("format_score", _F, "share of sampled lines, 0 to 1, that the format's patterns know"),
-        Column("runner_up", _S, "next best format"),
-        Column("role", _S, "trainer, scheduler, checkpoint, node, mixed or unknown"),
-        Column("job_id", _S, "job that wrote the file, from its content or its name"),
-        Column("bytes", _I, "size on disk in bytes"),
-        Column("lines", _I, "physical lines, or records of a record file"),
-        Column("parsed_lines", _I, "lines of which at least one pattern knows the meaning"),
-        Column("unknown_lines", _I, "lines that no pattern knows"),
-        Column("bad_lines", _I, "torn or undecodable lines: claimed by a format and not readable"),
-        Column("first_ts", TS, "earliest time printed, as printed"),
-        Column("last_ts", TS, "latest time printed, as printed"),
-        Column("zone", _S, "zone that the stamps are read in: a name, or `logged`, or `UTC (assumed)`"),
-        Column("clock_offset_s", _F, "seconds by which this file's clock runs ahead, where it was found"),
-        Column("content_hash", _S, "hash of the decompressed bytes"),
-        Column("parser_version", _S, "hash of the patterns that read the file"),
-        Column("duplicate_of", _S, "path of the file with the same content that was read instead"),
-        Column("error", _S, "why the file could not be read, or null"),
+        Column("source_id", "string", "key: stable name of the file inside the log folder, hashed"),
+        Column("path", "string", "path below the log folder"),
+        Column("format", "string", "format that the file was taken for; `unknown` when none fits"),
+        Column("format_score", "double", "share of sampled lines, 0 to 1, that the format's patterns know"),
+        Column("runner_up", "string", "next best format"),
+        Column("role", "string", "trainer, scheduler, checkpoint, node, mixed or unknown"),
+        Column("job_id", "string", "job that wrote the file, from its content or its name"),
+        Column("bytes", "int64", "size on disk in bytes"),
+        Column("lines", "int64", "physical lines, or records of a record file"),
+        Column("parsed_lines", "int64", "lines of which at least one pattern knows the meaning"),
+        Column("unknown_lines", "int64", "lines that no pattern knows"),
+        Column("bad_lines", "int64", "torn or undecodable lines: claimed by a format and not readable"),
+        Column("first_ts", "timestamp", "earliest time printed, as printed"),
+        Column("last_ts", "timestamp", "latest time printed, as printed"),
+        Column("zone", "string", "zone that the stamps are read in: a name, or `logged`, or `UTC (assumed)`"),
+        Column(
+            "clock_offset_s", "double", "seconds by which this file's clock runs ahead, where it was found"
+        ),
+        Column("content_hash", "string", "hash of the decompressed bytes"),
+        Column("parser_version", "string", "hash of the patterns that read the file"),
+        Column("duplicate_of", "string", "path of the file with the same content that was read instead"),
+        Column("error", "string", "why the file could not be read, or null"),
     ),
     provenance=False,
 )
@@ -98,25 +93,25 @@ STEPS = Table(
     "steps",
     "one row per step line",
     (
-        Column("step_last", _I, "last training step that the line stands for"),
-        Column("step_target", _I, "step at which the run means to stop, where the line prints it"),
-        Column("steps", _I, "number of steps that the line stands for, if the line says"),
-        Column("step_time_s", _F, "mean time per step as printed, in seconds"),
-        Column("ts_edge", _S, "`end` where the stamp is the end of the step, `begin` where it is its start"),
-        Column("tokens", _I, "tokens of the span, if the line says"),
-        Column("samples", _I, "samples of the span, if the line says"),
-        Column("consumed_samples", _I, "samples consumed since the start of the training"),
-        Column("batch_size", _I, "global batch size in samples"),
-        Column("tokens_per_s", _F, "tokens per second, whole run"),
-        Column("tokens_per_s_per_gpu", _F, "tokens per second and accelerator"),
-        Column("samples_per_s", _F, "samples per second, whole run"),
-        Column("tflops_per_gpu", _F, "model TFLOP/s per accelerator as printed"),
-        Column("mfu", _F, "model FLOPs utilisation as printed, 0 to 1"),
-        Column("loss", _F, "training loss"),
-        Column("grad_norm", _F, "gradient norm"),
-        Column("skipped", _I, "steps of the span whose update was skipped"),
-        Column("nan", _I, "steps of the span with a NaN"),
-        Column("world_size", _I, "accelerators, if the line says"),
+        Column("step_last", "int64", "last training step that the line stands for"),
+        Column("step_target", "int64", "step at which the run means to stop, where the line prints it"),
+        Column("steps", "int64", "number of steps that the line stands for, if the line says"),
+        Column("step_time_s", "double", "mean time per step as printed, in seconds"),
+        Column("ts_edge", "string", "`end` where the stamp is the end of the step, `begin` where its start"),
+        Column("tokens", "int64", "tokens of the span, if the line says"),
+        Column("samples", "int64", "samples of the span, if the line says"),
+        Column("consumed_samples", "int64", "samples consumed since the start of the training"),
+        Column("batch_size", "int64", "global batch size in samples"),
+        Column("tokens_per_s", "double", "tokens per second, whole run"),
+        Column("tokens_per_s_per_gpu", "double", "tokens per second and accelerator"),
+        Column("samples_per_s", "double", "samples per second, whole run"),
+        Column("tflops_per_gpu", "double", "model TFLOP/s per accelerator as printed"),
+        Column("mfu", "double", "model FLOPs utilisation as printed, 0 to 1"),
+        Column("loss", "double", "training loss"),
+        Column("grad_norm", "double", "gradient norm"),
+        Column("skipped", "int64", "steps of the span whose update was skipped"),
+        Column("nan", "int64", "steps of the span with a NaN"),
+        Column("world_size", "int64", "accelerators, if the line says"),
     ),
 )
 
@@ -126,14 +121,14 @@ PHASES = Table(
     (
         Column(
             "phase",
-            _S,
+            "string",
             "process_start, init, library_setup, data_setup, model_setup, compile, loop, eval, data_wait, "
             "warmup, block (a stretch of training), gc, profile, shutdown, exit, driver_end, job, custom",
         ),
-        Column("edge", _S, "begin, end, span (ts is its start) or point"),
-        Column("duration_s", _F, "length of the phase in seconds, if the line says"),
-        Column("step", _I, "step the line names"),
-        Column("detail", _S, "text that tells more: reason of an exit, name of a custom phase"),
+        Column("edge", "string", "begin, end, span (ts is its start) or point"),
+        Column("duration_s", "double", "length of the phase in seconds, if the line says"),
+        Column("step", "int64", "step the line names"),
+        Column("detail", "string", "text that tells more: reason of an exit, name of a custom phase"),
     ),
 )
 
@@ -141,19 +136,19 @@ CHECKPOINTS = Table(
     "checkpoints",
     "one row per begin, end or span of a save or a load",
     (
-        Column("op", _S, "save, load or delete"),
+        Column("op", "string", "save, load or delete"),
         Column(
             "edge",
-            _S,
+            "string",
             "begin; blocked (the loop goes on, the save is not durable yet); end (durable, or loaded); "
             "span (ts is the start of the blocking part); none (nothing to load: a cold start)",
         ),
-        Column("step", _I, "training step saved or restored"),
-        Column("blocking_s", _F, "seconds for which the loop stood still, if the line says"),
-        Column("background_s", _F, "seconds of the part beside the loop, if the line says"),
-        Column("path", _S, "directory"),
-        Column("ok", _B, "false where the line says that it failed"),
-        Column("tier", _S, "persistent, local or memory"),
+        Column("step", "int64", "training step saved or restored"),
+        Column("blocking_s", "double", "seconds for which the loop stood still, if the line says"),
+        Column("background_s", "double", "seconds of the part beside the loop, if the line says"),
+        Column("path", "string", "directory"),
+        Column("ok", "bool", "false where the line says that it failed"),
+        Column("tier", "string", "persistent, local or memory"),
     ),
 )
 
@@ -161,32 +156,34 @@ ALLOCATIONS = Table(
     "allocations",
     "one row per allocation record of a scheduler (job records only, never their steps)",
     (
-        Column("scheduler", _S, "slurm, …"),
-        Column("cluster", _S, "cluster, if the record says"),
+        Column("scheduler", "string", "slurm, …"),
+        Column("cluster", "string", "cluster, if the record says"),
         Column(
-            "job_id", _S, "job id without step or array brackets: the plain numeric id where there is one"
+            "job_id",
+            "string",
+            "job id without step or array brackets: the plain numeric id where there is one",
         ),
-        Column("restart_no", _I, "restart counter, if the record says"),
-        Column("name", _S, "job name"),
-        Column("user", _S, "user"),
-        Column("account", _S, "account"),
-        Column("qos", _S, "quality of service"),
-        Column("partition", _S, "partition or queue"),
-        Column("submit_ts", TS, "submitted; as printed"),
-        Column("eligible_ts", TS, "eligible to run; as printed"),
-        Column("start_ts", TS, "allocated; as printed, null when it never ran"),
-        Column("end_ts", TS, "released; as printed, null when it still ran at the export"),
-        Column("elapsed_s", _F, "elapsed seconds as the record says, suspension taken off"),
-        Column("suspended_s", _F, "seconds suspended"),
-        Column("time_limit_s", _F, "time limit in seconds"),
-        Column("state", _S, "state, upper case, without `by uid`"),
-        Column("state_by", _S, "uid of who cancelled it"),
-        Column("exit_code", _I, "exit code as printed"),
-        Column("exit_signal", _I, "signal as printed"),
-        Column("reason", _S, "reason or failed node"),
-        Column("nodes", pa.list_(_S), "hosts"),
-        Column("n_nodes", _I, "number of hosts"),
-        Column("gpus", _I, "accelerators; null when the record does not say"),
+        Column("restart_no", "int64", "restart counter, if the record says"),
+        Column("name", "string", "job name"),
+        Column("user", "string", "user"),
+        Column("account", "string", "account"),
+        Column("qos", "string", "quality of service"),
+        Column("partition", "string", "partition or queue"),
+        Column("submit_ts", "timestamp", "submitted; as printed"),
+        Column("eligible_ts", "timestamp", "eligible to run; as printed"),
+        Column("start_ts", "timestamp", "allocated; as printed, null when it never ran"),
+        Column("end_ts", "timestamp", "released; as printed, null when it still ran at the export"),
+        Column("elapsed_s", "double", "elapsed seconds as the record says, suspension taken off"),
+        Column("suspended_s", "double", "seconds suspended"),
+        Column("time_limit_s", "double", "time limit in seconds"),
+        Column("state", "string", "state, upper case, without `by uid`"),
+        Column("state_by", "string", "uid of who cancelled it"),
+        Column("exit_code", "int64", "exit code as printed"),
+        Column("exit_signal", "int64", "signal as printed"),
+        Column("reason", "string", "reason or failed node"),
+        Column("nodes", "strings", "hosts"),
+        Column("n_nodes", "int64", "number of hosts"),
+        Column("gpus", "int64", "accelerators; null when the record does not say"),
     ),
 )
 
@@ -194,8 +191,8 @@ NODES = Table(
     "nodes",
     "one row per state change of a node",
     (
-        Column("state", _S, "up, down, drained, draining, maint"),
-        Column("reason", _S, "reason as printed"),
+        Column("state", "string", "up, down, drained, draining, maint"),
+        Column("reason", "string", "reason as printed"),
     ),
 )
 
@@ -204,18 +201,18 @@ SIGNALS = Table(
     "one row per line that is evidence of a fault or of an end; after 1,000 rows of one signal in one "
     "file a single row with `repeats` stands for the rest",
     (
-        Column("signal_id", _S, "row of the signal catalogue"),
-        Column("job_id", _S, "job that the line names"),
-        Column("node", _S, "host that the line speaks of, where it names one"),
-        Column("gpu", _S, "GPU index or identity as printed"),
-        Column("pci", _S, "PCI address, lower case, domain:bus:device"),
-        Column("device", _S, "other device: port, switch, file system, path"),
-        Column("code", _S, "number that the line carries: Xid, exit code, signal, status"),
-        Column("waited_s", _F, "seconds that a watchdog says it waited"),
-        Column("fault_rank", pa.int32(), "rank that the line speaks of, where it names one"),
-        Column("text", _S, "the line, cut at 500 characters"),
-        Column("repeats", _I, "lines that this row stands for"),
-        Column("last_line", _I, "last line that this row stands for"),
+        Column("signal_id", "string", "row of the signal catalogue"),
+        Column("job_id", "string", "job that the line names"),
+        Column("node", "string", "host that the line speaks of, where it names one"),
+        Column("gpu", "string", "GPU index or identity as printed"),
+        Column("pci", "string", "PCI address, lower case, domain:bus:device"),
+        Column("device", "string", "other device: port, switch, file system, path"),
+        Column("code", "string", "number that the line carries: Xid, exit code, signal, status"),
+        Column("waited_s", "double", "seconds that a watchdog says it waited"),
+        Column("fault_rank", "int32", "rank that the line speaks of, where it names one"),
+        Column("text", "string", "the line, cut at 500 characters"),
+        Column("repeats", "int64", "lines that this row stands for"),
+        Column("last_line", "int64", "last line that this row stands for"),
     ),
 )
 
@@ -223,11 +220,11 @@ TIMERS = Table(
     "timers",
     "one row per component time inside a step",
     (
-        Column("step", _I, "step, if the line says"),
-        Column("component", _S, "name of the timer as printed"),
-        Column("min_s", _F, "smallest over ranks, in seconds"),
-        Column("max_s", _F, "largest over ranks, in seconds"),
-        Column("mean_s", _F, "mean or single value, in seconds"),
+        Column("step", "int64", "step, if the line says"),
+        Column("component", "string", "name of the timer as printed"),
+        Column("min_s", "double", "smallest over ranks, in seconds"),
+        Column("max_s", "double", "largest over ranks, in seconds"),
+        Column("mean_s", "double", "mean or single value, in seconds"),
     ),
 )
 
@@ -235,10 +232,10 @@ TELEMETRY = Table(
     "telemetry",
     "one row per sampled value of a device",
     (
-        Column("gpu", _S, "GPU index or identity"),
-        Column("metric", _S, "name of the metric"),
-        Column("value", _F, "value"),
-        Column("unit", _S, "unit"),
+        Column("gpu", "string", "GPU index or identity"),
+        Column("metric", "string", "name of the metric"),
+        Column("value", "double", "value"),
+        Column("unit", "string", "unit"),
     ),
 )
 
@@ -248,13 +245,13 @@ FACTS = Table(
     (
         Column(
             "key",
-            _S,
+            "string",
             "world_size, nodes, hidden_size, ffn_hidden_size, num_layers, num_attention_heads, "
             "num_query_groups, seq_length, vocab_size, global_batch_size, micro_batch_size, tensor_parallel, "
             "pipeline_parallel, context_parallel, data_parallel, log_interval, train_iters, save_interval, "
             "async_save, params, gpu_model, peak_flops_per_gpu, job_id, run_name, dtype, nccl_timeout_s, …",
         ),
-        Column("value", _S, "value as printed"),
+        Column("value", "string", "value as printed"),
     ),
 )
 
@@ -262,11 +259,11 @@ TEMPLATES = Table(
     "templates",
     "one row per shape of line that no pattern knows, in a bounded sample of each file",
     (
-        Column("source_id", _S, "file"),
-        Column("template", _S, "the line with its variable parts masked"),
-        Column("count", _I, "lines of the sample with this shape"),
-        Column("example", _S, "one of them, cut at 500 characters"),
-        Column("example_line", _I, "its line number"),
+        Column("source_id", "string", "file"),
+        Column("template", "string", "the line with its variable parts masked"),
+        Column("count", "int64", "lines of the sample with this shape"),
+        Column("example", "string", "one of them, cut at 500 characters"),
+        Column("example_line", "int64", "its line number"),
     ),
     provenance=False,
 )

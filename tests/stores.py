@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
+import polars as pl
 
+from pipeline.ingest.values import POLARS_TYPES
 from pipeline.tables import EVENT_TABLES
 
 Rows = Mapping[str, Sequence[Mapping[str, Any]]]
@@ -21,5 +21,6 @@ def write_store(store: Path, tables: Rows | None = None) -> Path:
         folder = store / "events" / name
         folder.mkdir(parents=True, exist_ok=True)
         rows = [{c.name: row.get(c.name) for c in table.columns} for row in given.get(name, ())]
-        pq.write_table(pa.Table.from_pylist(rows, schema=table.schema), folder / "part-0.parquet")
+        schema = {column.name: POLARS_TYPES[column.type] for column in table.columns}
+        pl.DataFrame(rows, schema, orient="row").write_parquet(folder / "part-0.parquet")
     return store

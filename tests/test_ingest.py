@@ -16,7 +16,7 @@ from pipeline.errors import GoodputError
 from pipeline.ingest import IngestSummary, ingest
 from pipeline.ingest.chunks import read_chunks
 from pipeline.ingest.doctor import diagnose
-from pipeline.ingest.values import polars_type
+from pipeline.ingest.values import POLARS_TYPES
 from pipeline.tables import EVENT_TABLES
 from tests.golden import FOLDER
 
@@ -54,7 +54,7 @@ def run(logs: Path, store: Path, config: Config = EMPTY_CONFIG) -> IngestSummary
 def test_every_table_is_there_with_its_columns(logs: Path, tmp_path: Path) -> None:
     run(logs, tmp_path / "store")
     for name, table in EVENT_TABLES.items():
-        expected = {column.name: polars_type(column.type) for column in table.columns}
+        expected = {column.name: POLARS_TYPES[column.type] for column in table.columns}
         for part in (tmp_path / "store" / "events" / name).iterdir():
             assert expected == dict(pl.read_parquet_schema(part)), part
 

@@ -20,6 +20,7 @@ FORMAT = Format(
     chatter=(
         *("NCCL INFO Channel ", "NCCL INFO Ring ", "NCCL INFO Trees ", "NCCL INFO Connected all "),
         *("NCCL INFO threadThresholds ", "NCCL INFO P2P Chunksize ", "NCCL INFO Setting affinity "),
+        *("- Init START", "- Init COMPLETE"),
         "[Gloo] Rank ",
     ),
     patterns=(

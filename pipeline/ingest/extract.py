@@ -13,11 +13,11 @@ from functools import cache
 import polars as pl
 
 from pipeline.formats.format import Format, Pattern
+from pipeline.ingest.bars import Labels
 from pipeline.ingest.clock import read_head_hosts, read_head_stamps, read_stamps
-from pipeline.ingest.layout import cut_fields
 from pipeline.ingest.regexes import to_ascii
 from pipeline.ingest.search import search_fields
-from pipeline.ingest.values import polars_type, read_value, text_of
+from pipeline.ingest.values import POLARS_TYPES, read_value, text_of
 from pipeline.tables import EVENT_TABLES
 
 #: Columns that the caller or the engine fills for every row, and how they are named in a frame of lines.
@@ -46,7 +46,7 @@ class Rows:
 def table_types(table: str) -> dict[str, pl.DataType]:
     """Return the columns of an event table with their polars types, in order, without ``source_id``."""
     columns = EVENT_TABLES[table].columns
-    return {column.name: polars_type(column.type) for column in columns if column.name != "source_id"}
+    return {column.name: POLARS_TYPES[column.type] for column in columns if column.name != "source_id"}
 
 
 def has_literal(text: pl.Series, pattern: Pattern) -> pl.Series:
@@ -70,7 +70,7 @@ def extract_candidates(fmt: Format, pattern: Pattern, frame: pl.DataFrame, candi
     text = frame["text"][candidates]
     if not pattern.table:
         return Rows(candidates.filter(text.str.contains(to_ascii(pattern.regex))), "", None)
-    fields, hit = match_fields(text, pattern)
+    fields, hit = search_fields(text, pattern.regex, labels_of(pattern))
     if not hit.all():
         candidates, fields = candidates.filter(hit), fields.filter(hit)
     if not len(candidates):
@@ -84,19 +84,9 @@ def extract_candidates(fmt: Format, pattern: Pattern, frame: pl.DataFrame, candi
     return Rows(matched, pattern.table, build_rows(fmt, pattern, lines, fields))
 
 
-def match_fields(text: pl.Series, pattern: Pattern) -> tuple[pl.DataFrame, pl.Series]:
-    """Return groups and fields between bars of a pattern as text columns, and which lines it matched."""
-    labels = tuple((f"{_BAR}{name}", names) for name, (names, _) in pattern.bars.items())
-    cut = cut_fields(text, pattern.regex, labels)
-    if cut is None:
-        return search_fields(text, pattern.regex, labels)
-    others = pl.Series("hit", [True]).new_from_index(0, len(text)).scatter(cut["row"], False)
-    if not others.any():
-        return cut.drop("row"), ~others
-    searched, hit = search_fields(text.filter(others), pattern.regex, labels)
-    searched = searched.with_columns(others.arg_true().alias("row")).select(cut.columns)
-    fields = pl.concat([cut, searched]).sort("row").drop("row")
-    return fields, (~others).scatter(others.arg_true(), hit)
+def labels_of(pattern: Pattern) -> Labels:
+    """Return the fields between bars of a pattern: names of columns for their texts, and labels."""
+    return tuple((f"{_BAR}{name}", names) for name, (names, _) in pattern.bars.items())
 
 
 def read_heads(frame: pl.DataFrame) -> pl.DataFrame:

@@ -1,110 +1,93 @@
 """Lines of one layout: where a program prints a million lines alike, fields are cut out instead of searched.
 
-Two lines have the same layout when they differ in digits only. An expression that tells no digit from
-another matches both at the same places. So it is enough to search one line of each layout, and to cut the
-others there.
+Two lines have the same layout when they differ in digits only. An expression that does not tell one digit
+from another matches both at the same places. So it is enough to search one line of each layout, and to cut
+the others there.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
-from functools import cache, lru_cache
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 from numpy.typing import NDArray
-
-from pipeline.ingest.bars import Labels
-from pipeline.ingest.search import search_fields
-
-Spans = Mapping[str, tuple[int, int]]
-
-#: Fewer lines than this are searched one by one.
-MIN_LINES = 64
 
 #: Layouts that are tried in lines of one length, and lengths that are tried.
 _MAX_LAYOUTS = 8
 _MAX_LENGTHS = 6
 
-_DIGITS_ALIKE = bytes.maketrans(b"123456789", b"000000000")
+#: Bytes that are compared at a time, few enough to stay near the processor.
+_PART_BYTES = 1 << 18
+
+_ZERO, _NINE = ord("0"), ord("9")
 
 
-def cut_fields(text: pl.Series, regex: str, labels: Labels) -> pl.DataFrame | None:
-    """Return for lines of common layouts ``row`` and the texts of the fields, as searching would give them.
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Lines of one layout.
 
-    Fields are the named groups of ``regex``, and for each name of ``labels`` what stands between bars behind
-    the first label that the line has. Lines that are not in the result have to be searched. None where
-    nothing can be said.
+    Attributes:
+        example: one of them, with zeros for all digits.
+        rows: where they are in the column that they were found in, ascending.
+        content: their bytes: one row per line, one column per character, all of them ASCII.
     """
-    if len(text) < MIN_LINES or _finder(regex, labels) is None:
-        return None
+
+    example: str
+    rows: pl.Series
+    content: NDArray[np.uint8]
+
+    def cut(self, start: int, end: int) -> pl.Series:
+        """Return what stands between two places of each line; nulls where the start is negative."""
+        height, width = len(self.rows), end - start
+        if start < 0 or not width:
+            return pl.Series([None if start < 0 else ""], dtype=pl.String).new_from_index(0, height)
+        offsets = np.arange(0, height * width + 1, width, dtype=np.int64)
+        content = np.ascontiguousarray(self.content[:, start:end])
+        buffers = [None, pa.py_buffer(offsets), pa.py_buffer(content)]
+        return pl.Series(pa.Array.from_buffers(pa.large_string(), height, buffers))
+
+
+def find_blocks(text: pl.Series, least: int) -> Iterator[Block]:
+    """Yield the lines of the commonest layouts of a column, those that at least so many lines share."""
     lengths = text.str.len_bytes()
-    found: list[pl.DataFrame] = []
     for length, count in lengths.value_counts(sort=True).head(_MAX_LENGTHS).rows():
-        if count < MIN_LINES or not length:
-            break
-        rows = (lengths == length).arg_true().to_numpy()
-        joined = text[rows].str.join("")[0].encode()
-        if not joined.isascii():
-            continue
-        alike = np.frombuffer(joined.translate(_DIGITS_ALIKE), dtype=np.uint8).reshape(-1, length)
-        for _ in range(_MAX_LAYOUTS):
-            if len(rows) < MIN_LINES:
-                break
-            same = (alike == alike[0]).all(axis=1)
-            spans = _spans(alike[0].tobytes().decode("ascii"), regex, labels)
-            if spans is not None:
-                found.append(_cut(text, rows[same], spans))
-            rows, alike = rows[~same], alike[~same]
-    return pl.concat(found).sort("row") if found else None
+        if count < least or not length:
+            return
+        rows = (lengths == length).arg_true()
+        joined = text[rows].str.join("").cast(pl.Binary)[0]
+        if joined.isascii():
+            yield from _split(rows, np.frombuffer(joined, dtype=np.uint8).reshape(-1, length), least)
 
 
-def _cut(text: pl.Series, rows: NDArray[np.uint32], spans: Spans) -> pl.DataFrame:
-    """Return the fields of lines of one layout."""
-    lines = pl.DataFrame({"row": rows, "text": text[rows]})
-    fields = [
-        (pl.col("text").str.slice(start, end - start) if start >= 0 else pl.lit(None, pl.String)).alias(name)
-        for name, (start, end) in spans.items()
-    ]
-    return lines.select("row", *fields)
+def _split(rows: pl.Series, content: NDArray[np.uint8], least: int) -> Iterator[Block]:
+    """Yield the blocks of lines of one length."""
+    for _ in range(_MAX_LAYOUTS):
+        if len(rows) < least:
+            return
+        first = content[0]
+        digits = (first >= _ZERO) & (first <= _NINE)
+        lowest = np.where(digits, _ZERO, first).astype(np.uint8)
+        beyond = np.where(digits, _NINE - _ZERO, 0).astype(np.uint8)
+        same = _find_alike(content, lowest, beyond)
+        example = lowest.tobytes().decode("ascii")
+        if same.all():
+            yield Block(example, rows, content)
+            return
+        alike = pl.Series(same)
+        yield Block(example, rows.filter(alike), content[same])
+        rows, content = rows.filter(~alike), content[~same]
 
 
-@lru_cache(maxsize=10_000)
-def _spans(line: str, regex: str, labels: Labels) -> Spans | None:
-    """Return where the fields of lines of a layout are, or None where the expression does not match them.
-
-    Where a field is cannot be told by the engine that searches columns, and the one that tells it might read
-    the expression otherwise: only where both agree on the line it is believed.
-    """
-    find = _finder(regex, labels)
-    match = find.search(line) if find is not None else None
-    if match is None:
-        return None
-    spans = {name: match.span(name) for name in match.re.groupindex}
-    for name, alternatives in labels:
-        spans[name] = next((span for span in (_bar(line, label) for label in alternatives) if span), (-1, -1))
-    searched, hit = search_fields(pl.Series([line]), regex, labels)
-    cut = {name: line[start:end] if start >= 0 else None for name, (start, end) in spans.items()}
-    return spans if hit[0] and searched.row(0, named=True) == cut else None
-
-
-def _bar(line: str, label: str) -> tuple[int, int] | None:
-    """Return where the text behind a label between bars is, without blanks around it."""
-    match = re.search(rf"\| +{re.escape(label)}:\s+(?P<v>[^\s|]+)\s*\|", line)
-    return match.span("v") if match else None
-
-
-@cache
-def _finder(regex: str, labels: Labels) -> re.Pattern[str] | None:
-    """Return the expression for one line, or None where it has no fields or might tell digits apart."""
-    bare = re.sub(r"\s#.*", "", regex) if regex.startswith("(?x)") else regex
-    bare = re.sub(r"\{\d+(?:,\d*)?\}", "", bare).replace("0-9", "")
-    words = [bare, *(label for _, alternatives in labels for label in alternatives)]
-    if any(char.isdigit() for word in words for char in word):
-        return None
-    try:
-        find = re.compile(regex, re.ASCII)
-    except re.error:
-        return None
-    return find if find.groupindex or labels else None
+def _find_alike(
+    content: NDArray[np.uint8], lowest: NDArray[np.uint8], beyond: NDArray[np.uint8]
+) -> NDArray[np.bool_]:
+    """Return which lines have at each place the lowest character, or one that is at most so far beyond it."""
+    same = np.empty(len(content), dtype=np.bool_)
+    lines = max(1, _PART_BYTES // content.shape[1])
+    for at in range(0, len(content), lines):
+        # Below the lowest the difference of bytes wraps around, and is large.
+        np.all(content[at : at + lines] - lowest <= beyond, axis=1, out=same[at : at + lines])
+    return same

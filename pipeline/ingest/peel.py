@@ -37,7 +37,7 @@ _PREFIXES = (
     r"\[(?P<tag>[0-9]{1,5})\] ",  # PMI tags
     rf"(?P<cri>{_RFC3339}(?:\.[0-9]+)?(?:Z|[+-][0-9]{{2}}:[0-9]{{2}})) std(?:out|err) [FP] ",  # containers
     rf"(?P<kube>{_RFC3339}\.[0-9]{{7,9}}Z) ",  # kubectl logs --timestamps
-    r"\[pod/(?P<pod>[!-.0-\\^-~]+)/[!-\\^-~]*\] ?",  # kubectl logs --prefix
+    r"\[pod/(?P<pod>[!-.0-9:-\\^-~]+)/[!-\\^-~]*\] ?",  # kubectl logs --prefix
     r"\([A-Za-z_][A-Za-z_0-9.]* pid=[0-9]+(?:, ip=(?P<ip>[0-9a-fA-F.:]+))?\) ?",  # Ray workers
     r"std(?:out|err): ",  # wrappers
     r"(?P<address>[0-9]{1,3}(?:\.[0-9]{1,3}){3}): ?",  # pdsh with addresses
@@ -53,8 +53,12 @@ _STACK = rf"^(?:{_UNNAMED})+"
 _NAMED = rf"^{_NAME}{_AFTER_NAME}"
 _PARTS = rf"^(?P<prefix>{_ONE}|{_NAME})(?P<rest>.*)"
 
+#: All expressions that prefixes are found by.
+PREFIXES = (_STACK, _NAMED, _PARTS)
+
 #: Groups that tell a rank, weakest first, and those that tell the other columns.
 _RANKS = ("local", "tag", "mpi", "task", "rank")
+_PEELED = ("rank", "host", "stamp")
 _TOLD = {"host": ("pod", "ip", "address", "name"), "stamp": ("cri", "kube", "mpitime")}
 
 
@@ -122,12 +126,10 @@ def peel_prefixes(frame: pl.DataFrame) -> pl.DataFrame:
         # Prefixes are ASCII, so bytes of them are characters.
         prefix=pl.col("text").str.head(pl.col("text").str.len_bytes() - payload.str.len_bytes()),
     )
-    # A file has few prefixes and many lines, so each prefix is read once.
-    distinct = peeled["prefix"].unique()
-    peeled = peeled.join(_read_prefixes(distinct), on="prefix", how="left", maintain_order="left")
-    peeled = peeled.select("line", "segment", pl.col("payload").alias("text"), "rank", "host", "stamp")
+    peeled = peeled.hstack(read_prefixes(peeled["prefix"]))
+    peeled = peeled.select("line", "segment", pl.col("payload").alias("text"), *_PEELED)
     if (peeled["segment"] > 0).any():
-        inherited = [pl.col(name).forward_fill().over("line") for name in ("rank", "host", "stamp")]
+        inherited = [pl.col(name).forward_fill().over("line") for name in _PEELED]
         peeled = peeled.with_columns(inherited)
     return peeled
 
@@ -149,6 +151,16 @@ def _strip_common(text: pl.Series) -> pl.Series:
     if whole.sum() < len(text) // 2:
         return strip_prefixes(text)
     return cut.scatter((~whole).arg_true(), strip_prefixes(text.filter(~whole)))
+
+
+def read_prefixes(prefixes: pl.Series) -> pl.DataFrame:
+    """Return ``rank, host, stamp`` of stacks of prefixes, row by row."""
+    # A file has few prefixes and many lines, so each prefix is read once.
+    told = _read_prefixes(prefixes.unique())
+    if told.height == 1:
+        return pl.DataFrame([told[name].new_from_index(0, len(prefixes)) for name in _PEELED])
+    read = pl.DataFrame({"prefix": prefixes}).join(told, on="prefix", how="left", maintain_order="left")
+    return read.select(_PEELED)
 
 
 def _read_prefixes(prefixes: pl.Series) -> pl.DataFrame:

@@ -7,6 +7,7 @@ blanks and names is ASCII, and another digit could not be read as a number anywa
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache
 
 #: What stands before a text that begins a line, or follows a character that is not one of some.
@@ -56,3 +57,13 @@ def at_head(regex: str) -> str | None:
     """
     found = _HEAD_OR.match(regex)
     return None if found is None else f"{found[1] or ''}{found[2]}^{regex[found.end() :]}"
+
+
+def is_blind(expressions: Iterable[str]) -> bool:
+    """Return whether expressions match at the same places whatever the digits of a text are."""
+    for regex in expressions:
+        bare = re.sub(r"\s#.*", "", regex) if regex.startswith("(?x)") else regex
+        bare = re.sub(r"\{\d+(?:,\d*)?\}", "", bare).replace("0-9", "")
+        if any(char.isdigit() for char in bare):
+            return False
+    return True

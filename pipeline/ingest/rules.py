@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
@@ -35,7 +35,7 @@ class RuleSet:
         literals: every literal once. A line without any of them is unknown, and nothing else is asked of it.
         quiet_literals: those of patterns that carry nothing: only whether they match is of interest.
         step_literals: regular expression that every step line of the file's format matches.
-        chatter: regular expression of lines that are known and hold nothing else.
+        frequent: regular expression of step lines, and of lines that are known and hold nothing else.
         loud: regular expression that a line matches which holds a literal of a signal, or of a pattern that
             fills a table.
         screen: the same for all literals.
@@ -46,7 +46,7 @@ class RuleSet:
     literals: tuple[str, ...]
     quiet_literals: tuple[str, ...]
     step_literals: str
-    chatter: str
+    frequent: str
     loud: str
     screen: str
 
@@ -78,13 +78,15 @@ def build_rules(rules: Iterable[Rule], signals: tuple[Signal, ...]) -> RuleSet:
     quiet = {literal for rule in rules if not rule.pattern.table for literal in rule.pattern.literals}
     # A torn line that only its format knows to be one has to be looked at as well.
     loud |= {literal for rule in rules if rule.pattern.unique for literal in rule.pattern.literals}
+    steps = {lit for rule in rules if rule.pattern.table == "steps" for lit in rule.pattern.literals}
+    chatter = {literal for rule in rules for literal in rule.fmt.chatter}
     return RuleSet(
         rules,
         signals,
         tuple(sorted(loud | quiet)),
         tuple(sorted(quiet)),
-        alternation(lit for rule in rules if rule.pattern.table == "steps" for lit in rule.pattern.literals),
-        alternation(literal for rule in rules for literal in rule.fmt.chatter),
+        alternation(steps),
+        alternation(steps | chatter),
         alternation(loud),
         alternation(loud | quiet),
     )
@@ -95,17 +97,13 @@ def alternation(literals: Iterable[str]) -> str:
 
     A literal that holds another one is left out.
     """
-    distinct = set(literals)
-    shortest = sorted(literal for literal in distinct if distinct.isdisjoint(_inner(literal)))
-    return "|".join(escape(literal) for literal in shortest) or NEVER
+    kept: list[str] = []
+    for literal in sorted(set(literals), key=lambda literal: (len(literal), literal)):
+        if not any(inner in literal for inner in kept):
+            kept.append(literal)
+    return "|".join(escape(literal) for literal in sorted(kept)) or NEVER
 
 
 def escape(literal: str) -> str:
     """Return a literal as a regular expression of the Rust dialect."""
     return "".join(f"\\{c}" if c in _SPECIAL else c for c in literal)
-
-
-def _inner(text: str) -> Iterator[str]:
-    """Yield every part of a text but the whole."""
-    size = len(text)
-    yield from (text[at:end] for at in range(size) for end in range(at + 1, size + 1) if end - at < size)

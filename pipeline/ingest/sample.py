@@ -22,7 +22,7 @@ class Sample:
 
     Attributes:
         head, middle, tail: whole lines of three places; of a small or compressed file there is only a head.
-        first: all lines of the first chunk, of a small file all of it.
+        first: all lines of its first megabytes, of a small file all of it.
         binary: True where the file is no text.
         head_hash: hash of the first bytes; files with the same content have the same.
     """

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from pipeline.formats.format import Pattern
+from pipeline.ingest.cuts import Cutter
 from pipeline.ingest.extract import (
     extract_candidates,
     extract_pattern,
@@ -20,8 +21,11 @@ from pipeline.ingest.extract import (
 from pipeline.ingest.lines import clean_frame
 from pipeline.ingest.peel import behind_prefixes, split_segments, strip_prefixes
 from pipeline.ingest.regexes import to_ascii
-from pipeline.ingest.rules import RuleSet, alternation
+from pipeline.ingest.rules import RuleSet
 from pipeline.ingest.signals import build_signal_rows
+
+#: Lines that are enough to learn which patterns know most.
+_FEW = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,43 +49,58 @@ class Scanner:
 
     rules: RuleSet
     popular: Counter[int] = field(default_factory=Counter)
+    cutter: Cutter = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.cutter = Cutter(self.rules.steps)
 
     def scan(self, lines: pl.Series, first_line: int = 1) -> Scan:
         """Apply the rules to raw lines that are numbered from ``first_line``."""
         numbered = pl.DataFrame({"text": lines}).with_row_index("line", first_line).cast({"line": pl.Int64})
+        rows: dict[str, list[pl.DataFrame]] = {}
         # From the cheapest question to the dearest; what one has answered the next is not asked.
-        chatter = self._find_chatter(lines)
-        known = [numbered["line"].filter(chatter)]
-        numbered = numbered.filter(~chatter)
-        loud = numbered["text"].str.contains(self.rules.step_literals)
-        others = numbered.filter(~loud)
+        frequent = numbered["text"].str.contains(self.rules.frequent)
+        others = numbered.filter(~frequent)
+        left, known = self._scan_frequent(numbered.filter(frequent), rows)
         others = others.filter(others["text"].str.contains(self.rules.screen))
         among = others["text"].str.contains(self.rules.loud)
         known.append(self._scan_quiet(split_segments(others.filter(~among))))
-        candidates = pl.concat([numbered.filter(loud), others.filter(among)]).sort("line")
+        candidates = pl.concat([left, others.filter(among)]).sort("line")
         frame = clean_frame(candidates)
         if frame.height > candidates.height:
             frame = frame.filter(frame["text"].str.contains(self.rules.screen))
-        rows: dict[str, list[pl.DataFrame]] = {}
         frame = self._scan_steps(frame, rows, known)
         found, torn = _scan_loud(frame, self.rules, rows)
         known.append(frame["line"].filter(found))
         return Scan(merge_rows(rows), pl.concat(known), frame["line"].filter(torn))
 
-    def _find_chatter(self, lines: pl.Series) -> pl.Series:
-        """Return which lines hold chatter and nothing else, such as a step line glued to it."""
-        chatter = lines.str.contains(self.rules.chatter)
-        if chatter.any():
-            steps = alternation(literal for rule in self.rules.steps for literal in rule.pattern.literals)
-            chatter = chatter.scatter(chatter.arg_true(), ~lines.filter(chatter).str.contains(f"\r|{steps}"))
-        return chatter
+    def _scan_frequent(
+        self, lines: pl.DataFrame, rows: dict[str, list[pl.DataFrame]]
+    ) -> tuple[pl.DataFrame, list[pl.Series]]:
+        """Take chatter and step lines of common layouts; return the lines that are left, and the known ones.
+
+        A line that holds more than chatter, such as a step line glued to it, is left.
+        """
+        more = lines["text"].str.contains(f"\r|{self.rules.step_literals}")
+        known = [lines["line"].filter(~more)]
+        lines = lines.filter(more)
+        left = _falses(lines.height).not_()
+        for found in self.cutter.take(lines):
+            if found.rows is not None:
+                rows.setdefault(found.table, []).append(found.rows)
+            known.append(lines["line"][found.matched])
+            left = left.scatter(found.matched, False)
+        return lines.filter(left), known
 
     def _scan_quiet(self, frame: pl.DataFrame) -> pl.Series:
         """Return which lines a pattern knows that carries nothing.
 
-        The patterns that knew most lines of the chunks before are asked first, the others only where one of
-        their literals is.
+        The patterns that knew most lines before are asked first, the others only where one of their literals
+        is.
         """
+        if not self.popular and frame.height > 2 * _FEW:
+            head = self._scan_quiet(frame.head(_FEW))
+            return pl.concat([head, self._scan_quiet(frame.tail(-_FEW))])
         left = _Quiet(frame)
         for at, _ in self.popular.most_common():
             if not len(left.text):

@@ -13,7 +13,7 @@ from pipeline.globs import glob_matches
 from pipeline.ingest.account import KNOWN_LINE, TORN_LINE, UNKNOWN_LINE, Account
 from pipeline.ingest.probe import Probe, parser_version
 from pipeline.ingest.store import Entry
-from pipeline.ingest.values import polars_type
+from pipeline.ingest.values import POLARS_TYPES
 from pipeline.tables import EVENT_TABLES
 
 LOGGED, ASSUMED = "logged", "UTC (assumed)"
@@ -52,7 +52,7 @@ def copied_entry(found: Probe, first: Entry) -> Entry:
 
 def build_sources(entries: list[Entry], config: Config) -> pl.DataFrame:
     """Return the rows of ``sources``, in order of the paths."""
-    columns = {column.name: polars_type(column.type) for column in EVENT_TABLES["sources"].columns}
+    columns = {column.name: POLARS_TYPES[column.type] for column in EVENT_TABLES["sources"].columns}
     rows = [{**entry.row, "zone": zone_of(entry, config)} for entry in entries]
     for row in rows:
         for name in ("first_ts", "last_ts"):

@@ -18,7 +18,7 @@ from typing import Any
 import polars as pl
 
 from pipeline.errors import GoodputError
-from pipeline.ingest.values import polars_type
+from pipeline.ingest.values import POLARS_TYPES
 from pipeline.tables import EVENT_TABLES
 
 #: Layout of the store; a store of another layout is built anew.
@@ -55,7 +55,7 @@ class Entry:
         try:
             parts = {table: tuple(names) for table, names in value["parts"].items()}
             entry = cls(value["name"], value["row"], value["head_hash"], value["options"], parts)
-            missing = set(EVENT_TABLES["sources"].schema.names) - entry.row.keys()
+            missing = {column.name for column in EVENT_TABLES["sources"].columns} - entry.row.keys()
         except (AttributeError, KeyError, TypeError) as error:
             raise ValueError("no entry of a store") from error
         if missing or not parts.keys() <= EVENT_TABLES.keys():
@@ -157,7 +157,7 @@ class Store:
 
     def _write_empty(self, table: str) -> None:
         """Write the part without rows that gives every table its columns."""
-        schema = {column.name: polars_type(column.type) for column in EVENT_TABLES[table].columns}
+        schema = {column.name: POLARS_TYPES[column.type] for column in EVENT_TABLES[table].columns}
         self.write_part(table, _EMPTY, pl.DataFrame(schema=schema))
 
     def _write_text(self, name: str, text: str) -> None:

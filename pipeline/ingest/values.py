@@ -5,31 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import polars as pl
-import pyarrow as pa
 
 from pipeline.formats import group_names
 from pipeline.formats.format import Value
 from pipeline.ingest.clock import TS, read_stamps
 from pipeline.ingest.hostlist import expand_hostlist
+from pipeline.tables import Type
 
-#: Polars types of the column types that the event tables use.
-DTYPES: dict[str, pl.DataType] = {
+#: Column types of the event tables as polars names them.
+POLARS_TYPES: dict[Type, pl.DataType] = {
     "string": pl.String(),
     "int64": pl.Int64(),
     "int32": pl.Int32(),
     "double": pl.Float64(),
     "bool": pl.Boolean(),
-    "timestamp[us, tz=UTC]": TS,
-    "list<item: string>": pl.List(pl.String()),
+    "timestamp": TS,
+    "strings": pl.List(pl.String()),
 }
 
 _BOOLS = {"true": "1", "1": "1", "yes": "1", "false": "0", "0": "0", "no": "0"}
-
-
-def polars_type(arrow: pa.DataType) -> pl.DataType:
-    """Return the polars type of an Arrow type of the event tables."""
-    text = str(arrow)
-    return DTYPES["list<item: string>"] if text.startswith("list") else DTYPES[text]
 
 
 def text_of(fields: pl.DataFrame, value: Value) -> pl.Series:

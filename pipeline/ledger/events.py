@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import duckdb
-import pyarrow as pa
 
 from pipeline.errors import GoodputError
-from pipeline.tables import EVENT_TABLES, Table
+from pipeline.tables import EVENT_TABLES, Table, Type
 
 
 def load_events(con: duckdb.DuckDBPyConnection, store: Path) -> list[str]:
@@ -32,7 +31,7 @@ def load_events(con: duckdb.DuckDBPyConnection, store: Path) -> list[str]:
     con.execute("create schema if not exists events")
     for table in EVENT_TABLES.values():
         parts = [str(p) for p in sorted((folder / table.name).glob("*.parquet"))]
-        columns = ", ".join(f'cast("{c.name}" as {sql_type(c.type)}) as "{c.name}"' for c in table.columns)
+        columns = ", ".join(f'cast("{c.name}" as {SQL_TYPES[c.type]}) as "{c.name}"' for c in table.columns)
         if parts:
             source = "read_parquet(?, union_by_name = false, hive_partitioning = false)"
             arguments: list[object] = [parts]
@@ -52,20 +51,15 @@ def load_events(con: duckdb.DuckDBPyConnection, store: Path) -> list[str]:
     return sorted(f"events.{name}" for name in EVENT_TABLES)
 
 
-def sql_type(arrow: pa.DataType) -> str:
-    """Return the DuckDB type of an Arrow type that event tables use."""
-    if pa.types.is_list(arrow):
-        return f"{sql_type(arrow.value_type)}[]"
-    return _SQL_TYPES[str(arrow)]
-
-
-_SQL_TYPES = {
+#: Column types of the event tables as DuckDB names them.
+SQL_TYPES: dict[Type, str] = {
     "string": "varchar",
     "bool": "boolean",
     "int32": "integer",
     "int64": "bigint",
     "double": "double",
-    "timestamp[us, tz=UTC]": "timestamptz",
+    "timestamp": "timestamptz",
+    "strings": "varchar[]",
 }
 
 
