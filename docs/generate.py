@@ -12,13 +12,15 @@ from pathlib import Path
 
 import click
 import duckdb
-import pyarrow.parquet as pq
+import polars as pl
 
 from pipeline.cli import cli
 from pipeline.config import EMPTY_CONFIG
 from pipeline.formats import registry
 from pipeline.formats.format import Format
+from pipeline.ingest.values import POLARS_TYPES
 from pipeline.ledger.build import classify
+from pipeline.ledger.events import SQL_TYPES
 from pipeline.ledger.query import open_store
 from pipeline.ledger.relations import read_relations
 from pipeline.project import SQL_FOLDER, read_seed
@@ -259,7 +261,7 @@ def queries_table() -> str:
 
 def column_table(columns: Iterable[Column]) -> str:
     """Return columns of an event table as a table."""
-    rows = [(code(c.name), str(c.type), c.meaning) for c in columns]
+    rows = [(code(c.name), SQL_TYPES[c.type], c.meaning) for c in columns]
     return table(("column", "type", "meaning"), rows)
 
 
@@ -268,7 +270,7 @@ def empty_ledger(store: Path) -> duckdb.DuckDBPyConnection:
     for event in EVENT_TABLES.values():
         part = store / "events" / event.name / "part-0.parquet"
         part.parent.mkdir(parents=True)
-        pq.write_table(event.schema.empty_table(), part)
+        pl.DataFrame(schema={c.name: POLARS_TYPES[c.type] for c in event.columns}).write_parquet(part)
     classify(store, EMPTY_CONFIG, WindowOptions())
     return open_store(store)
 

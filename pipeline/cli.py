@@ -15,6 +15,14 @@ from pipeline.errors import GoodputError, nearest
 #: A module of `pipeline.commands` for each command, in the order in which `--help` lists them.
 COMMANDS = ("report", "ingest", "classify", "sql", "explain", "doctor", "formats", "signals", "categories")
 
+#: What libraries read when they are loaded; what the user has set stays.
+_TUNING = {
+    # Nothing here multiplies matrices, and the threads for it would spin.
+    "OPENBLAS_NUM_THREADS": "1",
+    # Memory of one chunk of logs serves the next.
+    "_RJEM_MALLOC_CONF": "oversize_threshold:0,dirty_decay_ms:60000,muzzy_decay_ms:60000",
+}
+
 DONE, CONTRADICTION, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
@@ -60,6 +68,8 @@ def cli(context: click.Context) -> None:
 
 def main() -> None:
     """Run the command line of this process."""
+    for name, value in _TUNING.items():
+        os.environ.setdefault(name, value)
     sys.exit(run(sys.argv[1:]))
 
 

@@ -1,4 +1,4 @@
-"""Cutting fields out of lines of one layout gives what searching every line gives."""
+"""Cutting step lines of one layout out of raw lines gives what searching every line gives."""
 
 from __future__ import annotations
 
@@ -9,17 +9,21 @@ import polars as pl
 import pytest
 
 from pipeline.formats import registry
-from pipeline.formats.format import Pattern, Value
-from pipeline.ingest import extract, layout
-from pipeline.ingest.extract import match_fields
+from pipeline.formats.format import Format, Pattern, Value
+from pipeline.ingest import cuts
+from pipeline.ingest.cuts import Cutter
+from pipeline.ingest.layout import find_blocks
+from pipeline.ingest.match import match_format
+from pipeline.ingest.peel import PREFIXES, strip_escapes
+from pipeline.ingest.regexes import is_blind
+from pipeline.ingest.rules import Rule, build_rules
+from pipeline.ingest.scan import Scanner
 from tests.golden import read_lines, samples
-
-Searched = tuple[pl.DataFrame, pl.Series]
 
 STEP = Pattern(
     "step",
     "steps",
-    {"ts": Value("ts", "stamp", stamp="iso"), "step_last": Value("n", "int")},
+    {"ts": Value("ts", "stamp", stamp="iso"), "step_last": Value("n", "int"), "ts_edge": Value("x")},
     ("step ",),
     r"(?:^|[^\s(])\s*(?:\[(?P<ts>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\] )?"
     r"step\s+(?P<n>\d+)\s*\|(?: (?P<x>lost)\|)?",
@@ -28,6 +32,7 @@ STEP = Pattern(
         "grad_norm": (("norm",), Value("v", "float")),
     },
 )
+HERON = Format("heron", "t", "l", "trainer", (STEP,))
 
 
 def lines_of(count: int) -> pl.Series:
@@ -37,67 +42,103 @@ def lines_of(count: int) -> pl.Series:
         stamp = f"[2026-10-05 03:{number // 60 % 60:02d}:{number % 60:02d}] " if rng.random() < 0.9 else ""
         loss = rng.choice(["loss", "loss", "loss", "other loss"])
         made.append(
-            rng.choice(["", "", "", "glued", "(", "▇", "x1"])
+            rng.choice(["", "", "7: ", "63: [default7]:", "gx001: ", "[rank3]: ", "(", "▇", "3: 4: x1"])
             + f"{stamp}step {number:6d} |{rng.choice(['', ' lost|'])} {loss}: {rng.random() * 20:.3f} |"
             + rng.choice([f" norm: {rng.random():.3f} |", f" norm: {rng.random():.3f}", " norm: nan |", ""])
+            + rng.choice(["", "", "", "\r7: step 8 |"])
         )
     return pl.Series(made)
 
 
-def searched(
-    text: pl.Series, pattern: Pattern, monkeypatch: pytest.MonkeyPatch
-) -> tuple[pl.DataFrame, pl.Series]:
-    with monkeypatch.context() as patch:
-        patch.setattr(extract, "cut_fields", lambda *_: None)
-        return match_fields(text, pattern)
+def rows_of(fmt: Format, lines: pl.Series) -> pl.DataFrame:
+    """Return the steps that the scanner finds, layouts and all."""
+    rules = build_rules((Rule(fmt, pattern) for pattern in fmt.patterns), ())
+    return Scanner(rules).scan(lines).tables["steps"]
 
 
 @pytest.mark.parametrize("least", [1, 8, 64])
 def test_cut_is_what_searching_finds(least: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = lines_of(3000)
-    fields, hit = searched(text, STEP, monkeypatch)
-    monkeypatch.setattr(layout, "MIN_LINES", least)
-    cut, cut_hit = match_fields(text, STEP)
-    assert 1000 < hit.sum() < 3000
-    assert hit.to_list() == cut_hit.to_list()
-    assert fields.filter(hit).select(cut.columns).equals(cut.filter(hit))
+    lines = lines_of(3000)
+    expected = match_format(HERON, lines).tables["steps"]
+    monkeypatch.setattr(cuts, "MIN_LINES", least)
+    found = rows_of(HERON, lines)
+    assert found.height > 1000
+    assert found.equals(expected)
 
 
-def test_lines_of_one_layout_are_cut_and_not_searched(monkeypatch: pytest.MonkeyPatch) -> None:
-    text = pl.Series([f"step {number:6d} | loss: 1.{number:05d} |" for number in range(10_000, 20_000)])
-    monkeypatch.setattr(extract, "search_fields", None)
-    fields, hit = match_fields(text, STEP)
-    assert hit.all()
-    assert fields["n"].to_list() == [str(number) for number in range(10_000, 20_000)]
-    assert fields["|loss"][7] == "1.10007"
-    assert fields["|grad_norm"].null_count() == len(text)
+def test_lines_of_one_layout_are_cut_and_not_searched() -> None:
+    numbers = range(10_000, 20_000)
+    lines = pl.DataFrame(
+        {"line": numbers, "text": [f"12: gx{n % 7}: step {n:6d} | loss: 1.{n} |" for n in numbers]}
+    )
+    (found,) = Cutter((Rule(HERON, STEP),)).take(lines)
+    assert found.matched.to_list() == list(range(10_000))
+    assert found.rows is not None
+    assert found.rows["line"].to_list() == list(numbers)
+    assert found.rows["step_last"].to_list() == list(numbers)
+    assert found.rows["loss"][7] == 1.10007
+    assert found.rows["grad_norm"].null_count() == 10_000
+    assert found.rows["host"].to_list() == [None] * 10_000
+    assert found.rows["rank"].unique().to_list() == [12]
+
+
+def test_a_layout_is_a_line_with_its_digits_alike() -> None:
+    text = pl.Series(["a 1", "b 2", "a 3", "a x", "a 10", "ä4"])
+    blocks = list(find_blocks(text, 1))
+    found = {block.example: (block.rows.to_list(), block.cut(2, 3).to_list()) for block in blocks}
+    assert found == {
+        "a 0": ([0, 2], ["1", "3"]),
+        "b 0": ([1], ["2"]),
+        "a x": ([3], ["x"]),
+        "a 00": ([4], ["1"]),
+    }
+    assert blocks[0].cut(-1, -1).to_list() == [None] * len(blocks[0].rows)
+    assert blocks[0].cut(1, 1).to_list() == [""] * len(blocks[0].rows)
+
+
+@pytest.mark.parametrize("character", ["/", ":", "a", " ", "\x7f"])
+def test_what_stands_beside_the_digits_is_none(character: str) -> None:
+    text = pl.Series(["n 5 z"] * 3 + [f"n {character} z"])
+    assert [block.rows.to_list() for block in find_blocks(text, 2)] == [[0, 1, 2]]
 
 
 @pytest.mark.parametrize("regex", [r"step (?P<n>[1-5]+)", r"step2 (?P<n>\d+)", r"step (?P<n>\d+) of 7"])
-def test_an_expression_that_tells_digits_apart_is_searched(regex: str) -> None:
-    text = pl.Series([f"step {number % 9 + 1} of {number % 3 + 6}" for number in range(1000)])
-    assert layout.cut_fields(text, regex, ()) is None
+def test_an_expression_that_tells_digits_apart_is_searched(
+    regex: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    picky = replace(STEP, regex=regex, bars={}, columns={"step_last": Value("n", "int")})
+    lines = pl.Series([f"step {number % 9 + 1} of {number % 3 + 6}" for number in range(2000)])
+    fmt = replace(HERON, patterns=(picky, replace(STEP, name="other")))
+    expected = match_format(replace(fmt, patterns=(picky,)), lines).tables
+    monkeypatch.setattr(cuts, "MIN_LINES", 2)
+    assert not Cutter(build_rules((Rule(fmt, p) for p in fmt.patterns), ()).steps).take(
+        pl.DataFrame({"line": range(2000), "text": lines})
+    )
+    if expected:
+        assert rows_of(fmt, lines).equals(expected["steps"])
+
+
+def test_prefixes_do_not_tell_digits_apart() -> None:
+    assert is_blind(PREFIXES)
+    assert not is_blind((*PREFIXES, "[1-9]"))
 
 
 def test_another_dialect_is_noticed() -> None:
     # In a verbose class this engine ignores blanks, and the other one does not.
-    spaced = replace(STEP, regex=r"(?x) step(?P<n>[\d ]+)\|", bars={})
-    text = pl.Series([f"step {number:6d} |" for number in range(1000)])
-    fields, hit = match_fields(text, spaced)
-    assert not hit.any()
-    assert fields["n"].null_count() == 1000
+    spaced = replace(STEP, regex=r"(?x) step(?P<n>[\d ]+)\|", bars={}, columns={"step_last": Value("n")})
+    lines = pl.DataFrame({"line": range(2000), "text": [f"step {n:6d} |" for n in range(2000)]})
+    assert not Cutter((Rule(HERON, spaced),)).take(lines)
 
 
 def test_every_pattern_of_steps_cuts_what_it_finds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(layout, "MIN_LINES", 2)
+    monkeypatch.setattr(cuts, "MIN_LINES", 2)
     for fmt in registry().values():
         if fmt.shape != "lines" or not samples(fmt.name):
             continue
-        lines = pl.concat([read_lines(path).alias("") for path in samples(fmt.name)] * 3)
-        for pattern in fmt.patterns:
-            where = f"{fmt.name}.{pattern.name}"
-            fields, hit = searched(lines, pattern, monkeypatch)
-            cut, cut_hit = match_fields(lines, pattern)
-            assert hit.to_list() == cut_hit.to_list(), where
-            if hit.any() and fields.columns != [""]:
-                assert fields.filter(hit).select(cut.columns).equals(cut.filter(hit)), where
+        rules = build_rules((Rule(fmt, pattern) for pattern in fmt.patterns), ())
+        lines = strip_escapes(pl.concat([read_lines(path).alias("") for path in samples(fmt.name)] * 3))
+        expected = match_format(fmt, lines)
+        found = Scanner(rules).scan(lines)
+        assert found.known.unique().sort().to_list() == expected.known.to_list(), fmt.name
+        for table, rows in expected.tables.items():
+            assert rows.equals(found.tables[table]), f"{fmt.name}, {table}"

@@ -22,8 +22,8 @@ from pipeline.ingest.search import search_fields
 if TYPE_CHECKING:
     from pipeline.ingest.layout import Block
 
-#: Fewer step lines than this are searched one by one.
-MIN_LINES = 64
+#: Fewer lines than this are searched one by one before a layout is understood.
+MIN_LINES = 1000
 
 
 @dataclass(frozen=True, slots=True)

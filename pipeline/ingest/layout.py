@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import polars as pl
-import pyarrow as pa
 from numpy.typing import NDArray
 
 #: Layouts that are tried in lines of one length, and lengths that are tried.
@@ -44,10 +43,9 @@ class Block:
         height, width = len(self.rows), end - start
         if start < 0 or not width:
             return pl.Series([None if start < 0 else ""], dtype=pl.String).new_from_index(0, height)
-        offsets = np.arange(0, height * width + 1, width, dtype=np.int64)
-        content = np.ascontiguousarray(self.content[:, start:end])
-        buffers = [None, pa.py_buffer(offsets), pa.py_buffer(content)]
-        return pl.Series(pa.Array.from_buffers(pa.large_string(), height, buffers))
+        # A column of arrays of bytes becomes one of texts without a look at any of them.
+        texts = pl.Series(np.ascontiguousarray(self.content[:, start:end]))
+        return texts.arr.to_list().cast(pl.Binary).cast(pl.String)
 
 
 def find_blocks(text: pl.Series, least: int) -> Iterator[Block]:
@@ -58,7 +56,10 @@ def find_blocks(text: pl.Series, least: int) -> Iterator[Block]:
             return
         rows = (lengths == length).arg_true()
         joined = text[rows].str.join("").cast(pl.Binary)[0]
-        if joined.isascii():
+        if not joined.isascii():
+            rows = rows.filter(text[rows].str.len_chars() == length)
+            joined = text[rows].str.join("").cast(pl.Binary)[0]
+        if len(rows):
             yield from _split(rows, np.frombuffer(joined, dtype=np.uint8).reshape(-1, length), least)
 
 
@@ -67,9 +68,10 @@ def _split(rows: pl.Series, content: NDArray[np.uint8], least: int) -> Iterator[
     for _ in range(_MAX_LAYOUTS):
         if len(rows) < least:
             return
-        first = content[0]
-        digits = (first >= _ZERO) & (first <= _NINE)
-        lowest = np.where(digits, _ZERO, first).astype(np.uint8)
+        # Counters grow, and the line in the middle is like most.
+        line = content[len(content) // 2]
+        digits = (line >= _ZERO) & (line <= _NINE)
+        lowest = np.where(digits, _ZERO, line).astype(np.uint8)
         beyond = np.where(digits, _NINE - _ZERO, 0).astype(np.uint8)
         same = _find_alike(content, lowest, beyond)
         example = lowest.tobytes().decode("ascii")
@@ -77,7 +79,8 @@ def _split(rows: pl.Series, content: NDArray[np.uint8], least: int) -> Iterator[
             yield Block(example, rows, content)
             return
         alike = pl.Series(same)
-        yield Block(example, rows.filter(alike), content[same])
+        if np.count_nonzero(same) >= least:
+            yield Block(example, rows.filter(alike), content[same])
         rows, content = rows.filter(~alike), content[~same]
 
 

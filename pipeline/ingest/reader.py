@@ -91,7 +91,7 @@ class SourceReader:
         content = chunk.load()
         lines = read_lines(content)
         if self._scanner is not None:
-            scan = self._scanner.scan(lines)
+            scan = self._scanner.scan(lines, several=b"\r" in content)
         elif self.format == BINARY:
             scan = Scan({}, pl.Series("line", [], dtype=pl.Int64), pl.Series("line", [], dtype=pl.Int64))
         else:

@@ -54,18 +54,24 @@ class Scanner:
     def __post_init__(self) -> None:
         self.cutter = Cutter(self.rules.steps)
 
-    def scan(self, lines: pl.Series, first_line: int = 1) -> Scan:
-        """Apply the rules to raw lines that are numbered from ``first_line``."""
-        numbered = pl.DataFrame({"text": lines}).with_row_index("line", first_line).cast({"line": pl.Int64})
+    def scan(self, lines: pl.Series, *, several: bool = True) -> Scan:
+        """Apply the rules to raw lines that are numbered from 1.
+
+        ``several`` is False where it is known that no line holds a carriage return.
+        """
+        numbered = pl.DataFrame({"text": lines}).with_row_index("line", 1).cast({"line": pl.Int64})
         rows: dict[str, list[pl.DataFrame]] = {}
         # From the cheapest question to the dearest; what one has answered the next is not asked.
         frequent = numbered["text"].str.contains(self.rules.frequent)
         others = numbered.filter(~frequent)
-        left, known = self._scan_frequent(numbered.filter(frequent), rows)
+        left, known = self._scan_frequent(numbered.filter(frequent), rows, several=several)
         others = others.filter(others["text"].str.contains(self.rules.screen))
         among = others["text"].str.contains(self.rules.loud)
-        known.append(self._scan_quiet(split_segments(others.filter(~among))))
+        quiet = others.filter(~among)
+        known.append(self._scan_quiet(split_segments(quiet) if several else quiet))
         candidates = pl.concat([left, others.filter(among)]).sort("line")
+        if candidates.is_empty():
+            return Scan(merge_rows(rows), pl.concat(known), candidates["line"])
         frame = clean_frame(candidates)
         if frame.height > candidates.height:
             frame = frame.filter(frame["text"].str.contains(self.rules.screen))
@@ -75,13 +81,15 @@ class Scanner:
         return Scan(merge_rows(rows), pl.concat(known), frame["line"].filter(torn))
 
     def _scan_frequent(
-        self, lines: pl.DataFrame, rows: dict[str, list[pl.DataFrame]]
+        self, lines: pl.DataFrame, rows: dict[str, list[pl.DataFrame]], *, several: bool
     ) -> tuple[pl.DataFrame, list[pl.Series]]:
         """Take chatter and step lines of common layouts; return the lines that are left, and the known ones.
 
         A line that holds more than chatter, such as a step line glued to it, is left.
         """
-        more = lines["text"].str.contains(f"\r|{self.rules.step_literals}")
+        more = lines["text"].str.contains(self.rules.step_literals)
+        if several:
+            more |= lines["text"].str.contains("\r", literal=True)
         known = [lines["line"].filter(~more)]
         lines = lines.filter(more)
         left = _falses(lines.height).not_()
