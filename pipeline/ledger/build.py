@@ -13,7 +13,7 @@ import pipeline
 from pipeline.config import Config
 from pipeline.errors import GoodputError
 from pipeline.ledger.check import Violation, run_checks
-from pipeline.ledger.events import load_events, quoted
+from pipeline.ledger.events import load_events, quoted, run_together
 from pipeline.ledger.relations import BUILT_SCHEMAS, Relation, order_relations, read_relations
 from pipeline.ledger.seeds import load_seeds
 from pipeline.ledger.settings import load_settings
@@ -162,9 +162,15 @@ def create_relation(con: duckdb.DuckDBPyConnection, relation: Relation, glossary
 
 def comment_columns(con: duckdb.DuckDBPyConnection, name: str, meanings: dict[str, str]) -> None:
     """Comment those columns of a table of which ``meanings`` knows what they mean."""
-    for (column,) in con.execute(f"select column_name from (describe {name})").fetchall():
-        if column in meanings:
-            con.execute(f'comment on column {name}."{column}" is {quoted(meanings[column])}')
+    columns = [row[0] for row in con.execute(f"describe {name}").fetchall()]
+    run_together(
+        con,
+        (
+            f'comment on column {name}."{column}" is {quoted(meanings[column])}'
+            for column in columns
+            if column in meanings
+        ),
+    )
 
 
 def read_glossary(con: duckdb.DuckDBPyConnection, given: list[str]) -> dict[str, str]:

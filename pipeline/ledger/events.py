@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import duckdb
@@ -64,9 +65,21 @@ SQL_TYPES: dict[Type, str] = {
 
 
 def _comment(con: duckdb.DuckDBPyConnection, table: Table) -> None:
-    con.execute(f"comment on table events.{table.name} is {quoted(table.grain)}")
-    for column in table.columns:
-        con.execute(f'comment on column events.{table.name}."{column.name}" is {quoted(column.meaning)}')
+    run_together(
+        con,
+        (
+            f"comment on table events.{table.name} is {quoted(table.grain)}",
+            *(
+                f'comment on column events.{table.name}."{column.name}" is {quoted(column.meaning)}'
+                for column in table.columns
+            ),
+        ),
+    )
+
+
+def run_together(con: duckdb.DuckDBPyConnection, statements: Iterable[str]) -> None:
+    """Run statements in one transaction; each by itself would wait for the disk."""
+    con.execute(";\n".join(["begin transaction", *statements, "commit"]))
 
 
 def quoted(text: str) -> str:
