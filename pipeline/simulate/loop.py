@@ -1,0 +1,84 @@
+"""Invents the loop of an attempt: steps, saves, evaluations, and what it waits for."""
+
+from __future__ import annotations
+
+from random import Random
+
+from pipeline.simulate.plan import Plan, Range
+from pipeline.simulate.story import SECOND, Attempt, Save, Stall, Step
+
+#: Checkpoints that can be restored, oldest first: step, and the attempt that saved it.
+Disk = list[tuple[int, int]]
+
+
+def train(it: Attempt, limit: int, plan: Plan, rng: Random, disk: Disk) -> int:
+    """Add steps up to, and without, ``limit`` to an attempt; return when the last thing of its loop ended."""
+    return _Loop(it, plan, rng, disk).run(limit)
+
+
+class _Loop:
+    """The loop of an attempt while it is invented."""
+
+    def __init__(self, it: Attempt, plan: Plan, rng: Random, disk: Disk) -> None:
+        assert it.loop_us is not None
+        self.it, self.plan, self.rng, self.disk = it, plan, rng, disk
+        self.now = it.loop_us
+        #: A save in the background: which of the attempt's, and when it will be whole.
+        self.pending: tuple[int, int] | None = None
+
+    def run(self, limit: int) -> int:
+        """Make steps."""
+        it, plan, rng = self.it, self.plan, self.rng
+        for number in range(it.first_step, limit):
+            begin = self.now
+            length = round(it.step_us * (1 + plan.jitter * (2 * rng.random() - 1)))
+            if not it.steps:
+                length += it.warmup_us
+            self.now = begin + length
+            it.steps.append(Step(number, begin, self.now))
+            if self.pending is not None and self.now >= self.pending[1]:
+                self._finish()
+            quiet = True
+            if plan.save_every and number % plan.save_every == 0 and number < plan.target:
+                self._save(number)
+                quiet = False
+            if plan.eval_every and number % plan.eval_every == 0 and number < plan.target:
+                self._stall("evaluation", number, self._us(plan.eval_s))
+                quiet = False
+            if quiet and number < limit - 1 and rng.random() < plan.data_stall:
+                self._stall("data_stall", number, self._us(plan.data_stall_s))
+            elif quiet and number < limit - 1 and rng.random() < plan.loop_gap:
+                self._stall("loop_gap", number, self._us(plan.data_stall_s))
+        return self.now
+
+    def _save(self, number: int) -> None:
+        """Save after a step; a save that has not ended yet is waited for."""
+        if self.pending is not None:
+            self._stall("checkpoint_stall", number, self.pending[1] - self.now)
+            self._finish()
+        start = self.now
+        self._stall("checkpoint_stall", number, self._us(self.plan.save_s))
+        self.it.saves.append(Save(number, start, self.now, None))
+        self.pending = (len(self.it.saves) - 1, self.now)
+        if self.plan.save_async:
+            self.pending = (self.pending[0], self.now + self._us(self.plan.background_s))
+        else:
+            self._finish()
+
+    def _finish(self) -> None:
+        """Note that the save in the background can be restored from now on."""
+        assert self.pending is not None
+        save = self.it.saves[self.pending[0]]
+        self.it.saves[self.pending[0]] = Save(save.step, save.start_us, save.blocked_us, self.now)
+        self.disk.append((save.step, self.it.number))
+        self.pending = None
+
+    def _stall(self, category: str, after: int, length: int) -> None:
+        """Let the loop stand still from now on."""
+        if length > 0:
+            self.it.stalls.append(Stall(category, after, self.now, self.now + length))
+            self.now += length
+
+    def _us(self, seconds: Range) -> int:
+        """Return a length within a range, in microseconds."""
+        return round(self.rng.uniform(*seconds) * SECOND)

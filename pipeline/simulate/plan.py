@@ -1,0 +1,65 @@
+"""What an invented run is like: how long things take, and what goes wrong how often."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from pipeline.simulate.story import SECOND
+
+#: Shortest and longest, in seconds.
+Range = tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a run is like; lengths in seconds, ranges from shortest to longest.
+
+    Attributes:
+        ends: kinds of ends with their weights; a run that reaches its last step is completed.
+        steps_between: steps that an attempt makes before its end comes.
+        restart_inside: share of unplanned ends after which the launcher starts again inside the allocation.
+        requeue: share of ends after which the scheduler puts the same job back.
+        narrow: share of jobs that get fewer hosts than were asked for.
+        failed_start: share of attempts that end before their first step.
+        cold: share of restarts by a person to an earlier checkpoint than the latest.
+    """
+
+    name: str = "heron-70b"
+    trainer: str = "megatron"
+    gpus: int = 64
+    gpus_per_host: int = 8
+    batch: int = 512
+    start_us: int = 1_791_158_400 * SECOND  # 2026-10-05 00:00 UTC, a Monday
+    target: int = 400
+    step_s: float = 9.0
+    jitter: float = 0.01
+    warmup_s: Range = (15.0, 45.0)
+    save_every: int = 50
+    save_async: bool = True
+    save_s: Range = (2.0, 6.0)
+    background_s: Range = (20.0, 60.0)
+    eval_every: int = 0
+    eval_s: Range = (20.0, 60.0)
+    data_stall: float = 0.0
+    data_stall_s: Range = (20.0, 120.0)
+    loop_gap: float = 0.0
+    queue_s: Range = (30.0, 900.0)
+    gap_s: Range = (60.0, 1800.0)
+    requeue_delay_s: Range = (60.0, 180.0)
+    provisioning_s: Range = (30.0, 120.0)
+    init_s: Range = (30.0, 90.0)
+    setup_s: Range = (20.0, 90.0)
+    restore_s: Range = (15.0, 90.0)
+    data_setup_s: Range = (5.0, 40.0)
+    watchdog_s: float = 600.0
+    ends: Mapping[str, float] = field(default_factory=lambda: {"gpu_off_bus_hang": 1.0})
+    steps_between: tuple[int, int] = (40, 160)
+    restart_inside: float = 0.0
+    requeue: float = 0.0
+    narrow: float = 0.0
+    failed_start: float = 0.0
+    roll_back: float = 0.0
+    max_attempts: int = 12
+    goes_on: bool = False
+    shows_exit: bool = False

@@ -1,0 +1,61 @@
+"""Accounting of Slurm: what ``sacct --parsable2`` prints of the jobs of a story."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pipeline.simulate.lines import Style
+from pipeline.simulate.story import SECOND, Job, Run
+
+_COLUMNS = (
+    "JobIDRaw|JobID|Cluster|User|Account|Partition|QOS|State|Submit|Eligible|Start|End|ElapsedRaw|Suspended"
+    "|TimelimitRaw|NNodes|AllocTRES|ExitCode|DerivedExitCode|FailedNode|Reason|NodeList|Restarts|JobName"
+)
+
+
+def accounting(runs: list[Run], style: Style) -> Iterator[str]:
+    """Yield the header and a row for each allocation, in order of submission."""
+    yield _COLUMNS
+    jobs = [(job, run) for run in runs for job in run.jobs]
+    for job, run in sorted(jobs, key=lambda pair: (pair[0].submit_us, pair[0].job_id, pair[0].restart)):
+        yield _row(job, run, style)
+
+
+def _row(job: Job, run: Run, style: Style) -> str:
+    """Return the row of one allocation."""
+    running = job.state == "RUNNING"
+    times = [_time(at, style) for at in (job.submit_us, job.eligible_us, job.start_us)]
+    tres = f"billing={job.gpus * 14},cpu={job.gpus * 28},gres/gpu:h100={job.gpus},gres/gpu={job.gpus}"
+    return "|".join(
+        (
+            *(str(job.job_id), str(job.job_id), "aviary", "mira", "llm", "h100", "normal", job.state),
+            *times,
+            "Unknown" if running else _time(job.end_us, style),
+            str((job.end_us - job.start_us) // SECOND),
+            *("00:00:00", "2880", str(len(job.hosts))),
+            f"{tres},node={len(job.hosts)}",
+            *(job.exit_code, job.exit_code, "", "None"),
+            host_list(job.hosts),
+            str(job.restart),
+            run.name,
+        )
+    )
+
+
+def _time(time_us: int, style: Style) -> str:
+    """Return a time as accounting prints it."""
+    return style.local(time_us).strftime("%Y-%m-%dT%H:%M:%S")
+
+
+def host_list(hosts: tuple[str, ...]) -> str:
+    """Return hosts in brackets: ``gx[010-012,018]``."""
+    numbers = sorted(int(host[2:]) for host in hosts)
+    width = len(hosts[0]) - 2
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and number == spans[-1][1] + 1:
+            spans[-1][1] = number
+        else:
+            spans.append([number, number])
+    parts = [f"{a:0{width}d}" if a == b else f"{a:0{width}d}-{b:0{width}d}" for a, b in spans]
+    return f"gx{parts[0]}" if len(hosts) == 1 else f"gx[{','.join(parts)}]"

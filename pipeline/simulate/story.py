@@ -1,0 +1,175 @@
+"""What really happened: the lives of runs in continuous time, before anybody wrote a line about them.
+
+Times are whole microseconds since the epoch. A story knows nothing of logs: what of it can be seen is for
+the renderers to say, and what it cost for `truth.py`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+SECOND = 1_000_000
+HOUR = 3600 * SECOND
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A training step, without the stalls around it. The first of an attempt holds its warm-up."""
+
+    number: int
+    start_us: int
+    end_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stall:
+    """A stretch in which the loop stood still, between two steps.
+
+    Attributes:
+        category: ``checkpoint_stall``, ``evaluation``, ``data_stall`` or ``loop_gap``.
+        after: the step that it followed.
+    """
+
+    category: str
+    after: int
+    start_us: int
+    end_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class Save:
+    """A save of a checkpoint.
+
+    Attributes:
+        blocked_us: when the loop went on, or None where it never did.
+        durable_us: when the checkpoint could be restored, or None where it never could.
+    """
+
+    step: int
+    start_us: int
+    blocked_us: int | None
+    durable_us: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Restore:
+    """A checkpoint that an attempt began with: its step, who had saved it, and when it was read."""
+
+    step: int
+    saved_by: int
+    start_us: int
+    end_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How an attempt ended.
+
+    Attributes:
+        fault: name of a kind of end in `faults.py`.
+        stop_us: when the loop, or the start-up, stood still: the fault.
+        detected_us: when somebody or something noticed.
+        left_us: when the last process had gone.
+        host: the host at fault, or empty.
+        rank: a rank of that host.
+        gpu: its number on that host.
+        waited_s: how long a watchdog had waited when it noticed; 0 where none did.
+    """
+
+    fault: str
+    stop_us: int
+    detected_us: int
+    left_us: int
+    host: str = ""
+    rank: int = 0
+    gpu: int = 0
+    waited_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One allocation of a run.
+
+    Attributes:
+        job_id, restart: of the scheduler; a requeue keeps the id and counts up.
+        state: final state in the words of Slurm.
+        exit_code: as ``code:signal``.
+        planned: True where the wait before it follows a planned end.
+    """
+
+    job_id: int
+    restart: int
+    submit_us: int
+    eligible_us: int
+    start_us: int
+    end_us: int
+    hosts: tuple[str, ...]
+    gpus: int
+    state: str
+    exit_code: str = "0:0"
+
+
+@dataclass(slots=True)
+class Attempt:
+    """One launch of the trainer.
+
+    Attributes:
+        number: in its run, from 1.
+        job: index of its allocation in the run.
+        process_us: first process up. init_us: communicators ready. built_us: model built, checkpoint
+            included. loop_us: the loop begins. None where the attempt did not get there.
+        warmup_us: what the first step takes beyond a step.
+        step_us: clean time of a step at its width.
+    """
+
+    number: int
+    job: int
+    process_us: int
+    step_us: int
+    init_us: int | None = None
+    built_us: int | None = None
+    loop_us: int | None = None
+    warmup_us: int = 0
+    restore: Restore | None = None
+    steps: list[Step] = field(default_factory=list)
+    stalls: list[Stall] = field(default_factory=list)
+    saves: list[Save] = field(default_factory=list)
+    end: End | None = None
+
+    @property
+    def first_step(self) -> int:
+        """Number of the step that it begins with."""
+        return (self.restore.step if self.restore else 0) + 1
+
+
+@dataclass(slots=True)
+class Run:
+    """One training effort, across all its restarts."""
+
+    name: str
+    trainer: str
+    gpus: int
+    gpus_per_host: int
+    batch: int
+    target: int
+    save_async: bool
+    jobs: list[Job] = field(default_factory=list)
+    attempts: list[Attempt] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Maintenance:
+    """A maintenance that was declared before it came."""
+
+    start_us: int
+    end_us: int
+    declared_us: int
+
+
+@dataclass(slots=True)
+class Story:
+    """Everything that happened."""
+
+    seed: int
+    runs: list[Run]
+    maintenance: list[Maintenance] = field(default_factory=list)
