@@ -1,199 +1,115 @@
-"""Invents the life of a run: queue, start-ups, faults, restarts. Everything follows from the seed."""
+"""Invents the life of a run: queue, allocations, restarts. Everything follows from the seed."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from random import Random
 
-from pipeline.simulate.faults import BY_NAME, Fault
-from pipeline.simulate.loop import Disk, train
-from pipeline.simulate.plan import Plan, Range
-from pipeline.simulate.story import SECOND, Attempt, End, Job, Restore, Run, Story
+from pipeline.simulate.faults import Fault
+from pipeline.simulate.launch import Clock, Launcher, whole
+from pipeline.simulate.plan import Plan
+from pipeline.simulate.story import SECOND, End, Job, Maintenance, Run, Story
+
+#: Starts of a launcher inside one allocation.
+_MAX_INSIDE = 4
 
 
-def invent(seed: int, plans: tuple[Plan, ...]) -> Story:
-    """Return a story of runs, each as its plan says."""
-    return Story(
-        seed, [_Inventor(Random(f"{seed}/{number}"), plan, number).run() for number, plan in enumerate(plans)]
-    )
+def invent(seed: int, plans: tuple[Plan, ...], maintenance: tuple[Maintenance, ...] = ()) -> Story:
+    """Return a story of runs, each as its plan says, on a cluster with declared maintenance."""
+    runs = []
+    host = 100
+    for number, plan in enumerate(plans):
+        life = _Life(Random(f"{seed}/{number}"), plan, 88_000 + 1_000 * number, host, maintenance)
+        runs.append(life.run())
+        host = life.next_host + 1
+    return Story(seed, runs, list(maintenance))
 
 
-class _Inventor:
+def host_name(number: int) -> str:
+    """Return the name of a host."""
+    return f"gx{number:03d}" if number < 1000 else f"gx{number}"
+
+
+class _Life:
     """The life of one run while it is invented."""
 
-    def __init__(self, rng: Random, plan: Plan, number: int) -> None:
-        self.rng, self.plan = rng, plan
-        self.now = plan.start_us
-        self.hosts_left = 0
-        hosts = plan.gpus // plan.gpus_per_host
-        self.hosts = [f"gx{100 * (number + 1) + at:03d}" for at in range(hosts)]
-        self.spare = 100 * (number + 1) + hosts
-        self.next_job = 88_000 + 1_000 * number
-        self.disk: Disk = []
+    def __init__(
+        self, rng: Random, plan: Plan, job_id: int, host: int, maintenance: tuple[Maintenance, ...]
+    ) -> None:
+        self.plan, self.rng, self.next_job, self.maintenance = plan, rng, job_id, maintenance
+        self.needed = plan.gpus // plan.gpus_per_host
+        self.hosts = [host_name(host + at) for at in range(self.needed + plan.spares)]
+        self.next_host = host + len(self.hosts)
+        self.clock = Clock(rng, plan.start_us)
+        self.launcher = Launcher(plan, self.clock, lemon=self.hosts[0] if plan.lemon else "")
+        target = 3 * plan.target if plan.goes_on else plan.target
         self.of = Run(
-            plan.name,
-            plan.trainer,
-            plan.gpus,
-            plan.gpus_per_host,
-            plan.batch,
-            3 * plan.target if plan.goes_on else plan.target,
-            plan.save_async,
+            plan.name, plan.trainer, plan.gpus, plan.gpus_per_host, plan.batch, target, plan.save_async
         )
 
     def run(self) -> Run:
         """Return the run."""
-        submit = self.now
-        eligible = submit
+        plan, clock = self.plan, self.clock
+        submit = eligible = plan.start_us
         restart = 0
         while True:
-            start = self._whole(eligible + self._us(self.plan.queue_s))
+            start = self._after_maintenance(whole(eligible + clock.us(plan.queue_s)))
             hosts = list(self.hosts)
-            if len(hosts) > 1 and self.rng.random() < self.plan.narrow:
-                hosts = hosts[:-1]
-            job_id = self.next_job
-            place = len(self.of.jobs)
-            self.now = start + self._us(self.plan.provisioning_s)
-            fault = self._attempt(place, hosts)
-            end = self._end()
-            inside = 0
-            while (
-                fault.kind == "unplanned"
-                and not fault.host_fails
-                and inside < 3
-                and len(self.of.attempts) < self.plan.max_attempts
-                and self.rng.random() < self.plan.restart_inside
-            ):
-                inside += 1
-                self.now = end.left_us + self._us((2.0, 20.0))
-                fault = self._attempt(place, hosts)
-                end = self._end()
-            released = self._whole(end.left_us + self._us((1.0, 20.0)))
-            if fault.name == "completed" and not self.plan.shows_exit:
+            if self.needed > 1 and self.rng.random() < plan.narrow:
+                hosts = hosts[: self.needed - 1]
+            clock.now = start + clock.us(plan.provisioning_s)
+            stop = min((m.start_us for m in self.maintenance if m.start_us > start), default=2**62)
+            fault, end = self._allocation(hosts, stop)
+            released = whole(end.left_us + clock.us((1.0, 20.0)))
+            if fault.name == "completed" and not plan.shows_exit:
                 # Nobody could tell when the last process had left.
-                released = self._whole(end.left_us)
-                self.of.attempts[-1].end = replace(end, left_us=released)
+                released = whole(end.left_us)
+                self.launcher.attempts[-1].end = replace(end, left_us=released)
+            again = fault.kind != "planned" and self.rng.random() < plan.requeue
+            state = "REQUEUED" if again and fault.state == "FAILED" else fault.state
+            gpus = len(hosts) * plan.gpus_per_host
+            times = (submit, eligible, start, released)
             self.of.jobs.append(
-                Job(
-                    job_id,
-                    restart,
-                    submit,
-                    eligible,
-                    start,
-                    released,
-                    tuple(hosts),
-                    len(hosts) * self.plan.gpus_per_host,
-                    fault.state,
-                    fault.exit_code,
-                )
+                Job(self.next_job, restart, *times, tuple(hosts), gpus, state, fault.exit_code)
             )
             if fault.name in ("completed", "in_progress"):
+                self.of.attempts = self.launcher.attempts
                 return self.of
-            self._replace_host(fault, end)
-            self.now = released
-            if fault.kind != "planned" and self.rng.random() < self.plan.requeue:
-                restart += 1
-                submit = released
-                eligible = self._whole(released + self._us(self.plan.requeue_delay_s))
-                self.of.jobs[-1] = replace(
-                    self.of.jobs[-1], state="REQUEUED" if fault.state == "FAILED" else fault.state
-                )
-            else:
-                restart = 0
-                self.next_job += self.rng.randrange(1, 40)
-                submit = self._whole(released + self._us(self.plan.gap_s))
-                eligible = submit
+            if fault.host_fails and end.host != self.launcher.lemon:
+                self._replace(end.host)
+            submit = released if again else whole(released + clock.us(plan.gap_s))
+            eligible = whole(released + clock.us(plan.requeue_delay_s)) if again else submit
+            restart = restart + 1 if again else 0
+            self.next_job += 0 if again else self.rng.randrange(1, 40)
 
-    def _attempt(self, place: int, hosts: list[str]) -> Fault:
-        """Add an attempt that begins now, and return how it ended."""
-        plan, rng = self.plan, self.rng
-        number = len(self.of.attempts) + 1
-        width = len(hosts) / len(self.hosts)
-        it = Attempt(number, place, self.now, round(plan.step_s * SECOND / width))
-        self.of.attempts.append(it)
-        last = number >= plan.max_attempts
-        fault = self._choose(last)
-        if not last and number > 1 and rng.random() < plan.failed_start:
-            self.now += self._us(plan.init_s) // 2
-            self._close(it, fault, hosts)
-            return fault
-        it.init_us = self.now = self.now + self._us(plan.init_s)
-        self.now += self._us(plan.setup_s)
-        it.restore = self._restore()
-        it.built_us = self.now
-        it.loop_us = self.now = self.now + self._us(plan.data_setup_s)
-        it.warmup_us = self._us(plan.warmup_s)
-        limit = plan.target if last else it.first_step + rng.randint(*plan.steps_between)
-        if limit >= plan.target:
-            fault = BY_NAME["completed"] if not plan.goes_on else BY_NAME["in_progress"]
-            limit = plan.target + 1
-        self.now = train(it, min(limit, plan.target + 1), plan, rng, self.disk)
-        self._close(it, fault, hosts)
-        return fault
+    def _allocation(self, hosts: list[str], stop_us: int) -> tuple[Fault, End]:
+        """Start attempts inside one allocation, and return how the last one ended."""
+        plan, clock, launcher = self.plan, self.clock, self.launcher
+        place = len(self.of.jobs)
+        spares = hosts[self.needed :]
+        active = hosts[: self.needed]
+        for inside in range(_MAX_INSIDE):
+            fault, end = launcher.start(place, active, stop_us)
+            again = fault.kind == "unplanned" and self.rng.random() < plan.restart_inside
+            if fault.host_fails and end.host != launcher.lemon:
+                again = again and bool(spares)
+                if again:
+                    active[active.index(end.host)] = spares.pop(0)
+                    self._replace(end.host)
+            if not again or inside == _MAX_INSIDE - 1 or len(launcher.attempts) >= plan.max_attempts:
+                break
+            clock.now = end.left_us + clock.us((2.0, 20.0))
+        return fault, end
 
-    def _restore(self) -> Restore | None:
-        """Return the checkpoint that is read now, or None where there is none."""
-        if not self.disk:
-            return None
-        back = 1
-        if len(self.disk) > 1 and self.rng.random() < self.plan.roll_back:
-            back = self.rng.randint(2, min(3, len(self.disk)))
-        step, saved_by = self.disk[-back]
-        # What was saved after it belongs to a future that did not come.
-        del self.disk[len(self.disk) - back + 1 :]
-        begin = self.now
-        self.now += self._us(self.plan.restore_s)
-        return Restore(step, saved_by, begin, self.now)
+    def _replace(self, host: str) -> None:
+        """Put a new host in the place of one that failed, for the jobs that follow."""
+        if host in self.hosts:
+            self.hosts[self.hosts.index(host)] = host_name(self.next_host)
+            self.next_host += 1
 
-    def _close(self, it: Attempt, fault: Fault, hosts: list[str]) -> None:
-        """End an attempt now, inside its next step."""
-        rng = self.rng
-        stop = self.now
-        if fault.kind not in ("completed", "ongoing"):
-            stop += round(it.step_us * (0.1 + 0.8 * rng.random()))
-            if fault.notice in ("planned", "scheduler", "person"):
-                stop = self._whole(stop)
-        delay = self.plan.watchdog_s if fault.notice == "watchdog" else rng.uniform(*fault.delay_s)
-        detected = stop + round(delay * SECOND)
-        left = detected + self._us(fault.teardown_s)
-        per_host = self.plan.gpus_per_host
-        at = rng.randrange(len(hosts)) if fault.kind == "unplanned" else 0
-        gpu = rng.randrange(per_host)
-        it.end = End(
-            fault.name,
-            stop,
-            detected,
-            left,
-            hosts[at],
-            at * per_host + gpu,
-            gpu,
-            self.plan.watchdog_s if fault.notice == "watchdog" else 0.0,
-        )
-        self.now = left
-
-    def _end(self) -> End:
-        """Return how the last attempt ended."""
-        end = self.of.attempts[-1].end
-        assert end is not None
-        return end
-
-    def _choose(self, last: bool) -> Fault:
-        """Return how an attempt will end if it does not complete."""
-        if last:
-            return BY_NAME["in_progress" if self.plan.goes_on else "completed"]
-        names, weights = zip(*sorted(self.plan.ends.items()), strict=True)
-        return BY_NAME[self.rng.choices(names, weights)[0]]
-
-    def _replace_host(self, fault: Fault, end: End) -> None:
-        """Put a spare host in the place of one that failed."""
-        if fault.host_fails:
-            self.hosts[self.hosts.index(end.host)] = f"gx{self.spare:03d}"
-            self.spare += 1
-
-    def _us(self, seconds: Range) -> int:
-        """Return a length within a range, in microseconds."""
-        return round(self.rng.uniform(*seconds) * SECOND)
-
-    @staticmethod
-    def _whole(time_us: int) -> int:
-        """Return the next whole second: schedulers know no other."""
-        return -(-time_us // SECOND) * SECOND
+    def _after_maintenance(self, start_us: int) -> int:
+        """Return when an allocation can begin that could begin at a time but for maintenance."""
+        for entry in self.maintenance:
+            if entry.start_us - 600 * SECOND <= start_us < entry.end_us:
+                start_us = whole(entry.end_us + self.clock.us(self.plan.provisioning_s))
+        return start_us

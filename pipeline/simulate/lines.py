@@ -64,20 +64,22 @@ def _said(run: Run, job: Job, attempt: Attempt, style: Style, line: Line) -> Ite
     if line.place == "ranks":
         # The rank at fault says nothing; of the others a few are enough.
         others = [
-            rank for rank in range(job.gpus) if rank // run.gpus_per_host != end.rank // run.gpus_per_host
+            rank
+            for rank in range(attempt.gpus(run))
+            if rank // run.gpus_per_host != end.rank // run.gpus_per_host
         ]
-        ranks = others[:: max(1, len(others) // 3)] or [(end.rank + 1) % max(job.gpus, 1)]
+        ranks = others[:: max(1, len(others) // 3)] or [(end.rank + 1) % attempt.gpus(run)]
     elif line.place in ("scheduler", "kernel"):
         ranks = [-1]
     for at, rank in enumerate(ranks):
         when = time_us + 110_000 * at
-        host = end.host if rank < 0 else job.hosts[rank // run.gpus_per_host]
+        host = end.host if rank < 0 else attempt.hosts[rank // run.gpus_per_host]
         local = style.local(when, host)
         ran = round(end.waited_s * 1000)
         text = line.text.format_map(
             {
-                "host": end.host or job.hosts[0],
-                "first": job.hosts[0],
+                "host": end.host or attempt.hosts[0],
+                "first": attempt.hosts[0],
                 "rank": rank,
                 "gpu": end.gpu,
                 "pci": f"0000:{0x1B + 0x20 * end.gpu % 0xE0:02x}:00",

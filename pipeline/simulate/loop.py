@@ -11,17 +11,21 @@ from pipeline.simulate.story import SECOND, Attempt, Save, Stall, Step
 Disk = list[tuple[int, int]]
 
 
-def train(it: Attempt, limit: int, plan: Plan, rng: Random, disk: Disk) -> int:
-    """Add steps up to, and without, ``limit`` to an attempt; return when the last thing of its loop ended."""
-    return _Loop(it, plan, rng, disk).run(limit)
+def train(it: Attempt, limit: int, until_us: int, plan: Plan, rng: Random, disk: Disk) -> int:
+    """Add steps to an attempt; return when the last thing of its loop ended.
+
+    The loop ends before step ``limit``, and before the step that would end after ``until_us``. A save may be
+    torn there; an evaluation that would be is not begun.
+    """
+    return _Loop(it, until_us, plan, rng, disk).run(limit)
 
 
 class _Loop:
     """The loop of an attempt while it is invented."""
 
-    def __init__(self, it: Attempt, plan: Plan, rng: Random, disk: Disk) -> None:
+    def __init__(self, it: Attempt, until_us: int, plan: Plan, rng: Random, disk: Disk) -> None:
         assert it.loop_us is not None
-        self.it, self.plan, self.rng, self.disk = it, plan, rng, disk
+        self.it, self.until_us, self.plan, self.rng, self.disk = it, until_us, plan, rng, disk
         self.now = it.loop_us
         #: A save in the background: which of the attempt's, and when it will be whole.
         self.pending: tuple[int, int] | None = None
@@ -34,6 +38,8 @@ class _Loop:
             length = round(it.step_us * (1 + plan.jitter * (2 * rng.random() - 1)))
             if not it.steps:
                 length += it.warmup_us
+            if begin + length > self.until_us:
+                break
             self.now = begin + length
             it.steps.append(Step(number, begin, self.now))
             if self.pending is not None and self.now >= self.pending[1]:
@@ -53,11 +59,19 @@ class _Loop:
 
     def _save(self, number: int) -> None:
         """Save after a step; a save that has not ended yet is waited for."""
+        blocked = self._us(self.plan.save_s)
         if self.pending is not None:
-            self._stall("checkpoint_stall", number, self.pending[1] - self.now)
+            waited = self.pending[1] - self.now
+            if self.now + waited + blocked > self.until_us:
+                return
+            self._stall("checkpoint_stall", number, waited)
             self._finish()
         start = self.now
-        self._stall("checkpoint_stall", number, self._us(self.plan.save_s))
+        if start + blocked > self.until_us:
+            self._stall("checkpoint_stall", number, self.until_us - start)
+            self.it.saves.append(Save(number, start, None, None))
+            return
+        self._stall("checkpoint_stall", number, blocked)
         self.it.saves.append(Save(number, start, self.now, None))
         self.pending = (len(self.it.saves) - 1, self.now)
         if self.plan.save_async:
@@ -75,7 +89,7 @@ class _Loop:
 
     def _stall(self, category: str, after: int, length: int) -> None:
         """Let the loop stand still from now on."""
-        if length > 0:
+        if length > 0 and self.now + length <= self.until_us:
             self.it.stalls.append(Stall(category, after, self.now, self.now + length))
             self.now += length
 

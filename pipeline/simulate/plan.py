@@ -12,17 +12,32 @@ Range = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
+class Ending:
+    """An end that is written down beforehand: its kind, and seconds of the loop before it comes."""
+
+    fault: str
+    after_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """What a run is like; lengths in seconds, ranges from shortest to longest.
 
     Attributes:
         ends: kinds of ends with their weights; a run that reaches its last step is completed.
         steps_between: steps that an attempt makes before its end comes.
+        by_time: share of ends that come at some time, into a save too, and not inside a step.
         restart_inside: share of unplanned ends after which the launcher starts again inside the allocation.
         requeue: share of ends after which the scheduler puts the same job back.
         narrow: share of jobs that get fewer hosts than were asked for.
+        spares: hosts that are held beyond what the run trains on, to take the place of failed ones.
+        lemon: share of faults that strike the same host of the run, which is not replaced.
         failed_start: share of attempts that end before their first step.
-        cold: share of restarts by a person to an earlier checkpoint than the latest.
+        roll_back: share of restarts for which a person chooses an earlier checkpoint than the latest.
+        script: the ends of the attempts in order, in place of random ones; what follows them goes on to the
+            target, or is killed with the story.
+        goes_on: True where the logs end while the run goes on.
+        shows_exit: True where the last process stamps that it leaves.
     """
 
     name: str = "heron-70b"
@@ -55,9 +70,13 @@ class Plan:
     watchdog_s: float = 600.0
     ends: Mapping[str, float] = field(default_factory=lambda: {"gpu_off_bus_hang": 1.0})
     steps_between: tuple[int, int] = (40, 160)
+    by_time: float = 0.3
     restart_inside: float = 0.0
     requeue: float = 0.0
     narrow: float = 0.0
+    spares: int = 0
+    lemon: float = 0.0
+    script: tuple[Ending, ...] = ()
     failed_start: float = 0.0
     roll_back: float = 0.0
     max_attempts: int = 12

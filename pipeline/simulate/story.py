@@ -92,9 +92,9 @@ class Job:
 
     Attributes:
         job_id, restart: of the scheduler; a requeue keeps the id and counts up.
+        hosts: those that are held; the last ones may be spares.
         state: final state in the words of Slurm.
         exit_code: as ``code:signal``.
-        planned: True where the wait before it follows a planned end.
     """
 
     job_id: int
@@ -116,6 +116,7 @@ class Attempt:
     Attributes:
         number: in its run, from 1.
         job: index of its allocation in the run.
+        hosts: those that it trains on, in the order of ranks.
         process_us: first process up. init_us: communicators ready. built_us: model built, checkpoint
             included. loop_us: the loop begins. None where the attempt did not get there.
         warmup_us: what the first step takes beyond a step.
@@ -124,6 +125,7 @@ class Attempt:
 
     number: int
     job: int
+    hosts: tuple[str, ...]
     process_us: int
     step_us: int
     init_us: int | None = None
@@ -135,6 +137,10 @@ class Attempt:
     stalls: list[Stall] = field(default_factory=list)
     saves: list[Save] = field(default_factory=list)
     end: End | None = None
+
+    def gpus(self, run: Run) -> int:
+        """Return the GPUs that it trains on; spares of its allocation are not among them."""
+        return len(self.hosts) * run.gpus_per_host
 
     @property
     def first_step(self) -> int:

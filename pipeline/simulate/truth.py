@@ -19,7 +19,7 @@ class Piece:
         attempt: number of the attempt, or None between two.
         incident: number of the attempt whose end brought it about, or None.
         was: what lost work would have been, else empty.
-        part: ``active`` or ``missing``.
+        part: ``active``, ``missing`` or ``spare``.
     """
 
     run: str
@@ -95,25 +95,17 @@ def _pieces(run: Run, survives: dict[int, int]) -> Iterator[Piece]:
             yield Piece(run.name, None, job.submit_us, job.eligible_us, waited, run.gpus, before)
             yield Piece(run.name, None, job.eligible_us, job.start_us, "queue_wait", run.gpus, before)
         end_us = _life_end(run, job.end_us) if place == len(run.jobs) - 1 else job.end_us
-        if job.gpus < run.gpus:
-            yield Piece(
-                run.name,
-                None,
-                job.start_us,
-                end_us,
-                "capacity_missing",
-                run.gpus - job.gpus,
-                None,
-                "",
-                "missing",
-            )
+        other = ("capacity_missing", "missing") if job.gpus < run.gpus else ("spare_held", "spare")
+        if job.gpus != run.gpus:
+            width = abs(run.gpus - job.gpus)
+            yield Piece(run.name, None, job.start_us, end_us, other[0], width, None, "", other[1])
         yield Piece(
             run.name, own[0].number, job.start_us, own[0].process_us, "provisioning", job.gpus, before
         )
         for attempt, following in zip(own, [*own[1:], None], strict=True):
             until = following.process_us if following is not None else job.end_us
             for piece in _attempt(run, attempt, survives, until):
-                yield replace(piece, gpus=job.gpus)
+                yield replace(piece, gpus=min(job.gpus, run.gpus))
 
 
 def _attempt(run: Run, it: Attempt, survives: dict[int, int], until_us: int) -> Iterator[Piece]:

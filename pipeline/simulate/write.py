@@ -46,6 +46,10 @@ def write_story(story: Story, out: Path, style: Style) -> Truth:
             (_kernel(time, text, style, host) for time, text in sorted(spoken_there)),
         )
     settings = [f"[runs.{run.name}]\ngpus = {run.gpus}\n" for run in story.runs]
+    for entry in story.maintenance:
+        times = {"start": entry.start_us, "end": entry.end_us, "declared": entry.declared_us}
+        told = (f"{name} = {Style().local(time):%Y-%m-%dT%H:%M:%SZ}" for name, time in times.items())
+        settings.append("\n".join(("[[maintenance]]", *told, "")))
     (logs / "goodput.toml").write_text("\n".join(settings), encoding="utf-8")
     truth = true_ledger(story)
     (out / "truth.json").write_text(json.dumps(totals(truth), indent=1) + "\n", encoding="utf-8")

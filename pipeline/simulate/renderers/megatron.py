@@ -40,10 +40,11 @@ def _datetime(time_us: int, what: str, style: Style) -> Printed:
 def _start(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Printed]:
     """Yield the lines up to the loop."""
     begin = attempt.process_us
-    tensor = min(8, job.gpus)
+    world = attempt.gpus(run)
+    tensor = min(8, world)
     yield _say(
         begin,
-        f"using world size: {job.gpus}, data-parallel size: {job.gpus // tensor}, context-parallel size: 1,"
+        f"using world size: {world}, data-parallel size: {world // tensor}, context-parallel size: 1,"
         f" hierarchical context-parallel sizes: None, tensor-model-parallel size: {tensor},"
         " pipeline-model-parallel size: 1",
     )
@@ -54,7 +55,7 @@ def _start(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Print
         "log_interval": style.log_interval,
         "seq_length": 4096,
         "train_iters": run.target,
-        "world_size": job.gpus,
+        "world_size": world,
     }
     for name, value in arguments.items():
         yield _say(begin, f"  {name} {'.' * (48 - len(name))} {value}")
@@ -67,7 +68,7 @@ def _start(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Print
     yield _say(attempt.init_us, "building GPT model ...")
     if attempt.built_us is None or attempt.loop_us is None:
         return
-    last, read = job.gpus - 1, attempt.restore
+    last, read = world - 1, attempt.restore
     if read is None:
         yield _say(attempt.built_us, "    will not load any checkpoints and will start from random")
     else:
@@ -112,7 +113,7 @@ def _steps(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Print
             f" learning rate: 1.000000E-04 | global batch size: {run.batch:5d} | lm loss: {loss:.6E} |"
             " loss scale: 1.0 | grad norm: 0.412 | number of skipped iterations:   0 |"
             " number of nan iterations:   0 |",
-            job.gpus - 1,
+            attempt.gpus(run) - 1,
         )
         spent = count = 0
 
