@@ -10,6 +10,9 @@ from pipeline.simulate.story import SECOND, Attempt, Save, Stall, Step
 #: Checkpoints that can be restored, oldest first: step, and the attempt that saved it.
 Disk = list[tuple[int, int]]
 
+#: Steps within which the next line is printed, and some more.
+_TELLING = 24
+
 
 def train(it: Attempt, limit: int, until_us: int, plan: Plan, rng: Random, disk: Disk) -> int:
     """Add steps to an attempt; return when the last thing of its loop ended.
@@ -51,9 +54,11 @@ class _Loop:
             if plan.eval_every and number % plan.eval_every == 0 and number < plan.target:
                 self._stall("evaluation", number, self._us(plan.eval_s))
                 quiet = False
-            if quiet and number < limit - 1 and rng.random() < plan.data_stall:
+            # Only the line of a later step can tell that the loop stood still.
+            quiet = quiet and number < limit - _TELLING and self.now + _TELLING * it.step_us < self.until_us
+            if quiet and rng.random() < plan.data_stall:
                 self._stall("data_stall", number, self._us(plan.data_stall_s))
-            elif quiet and number < limit - 1 and rng.random() < plan.loop_gap:
+            elif quiet and rng.random() < plan.loop_gap:
                 self._stall("loop_gap", number, self._us(plan.data_stall_s))
         return self.now
 

@@ -14,7 +14,7 @@ def render(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Print
     yield from _start(run, job, attempt, style)
     if attempt.loop_us is not None:
         yield from sorted(
-            [*_steps(run, job, attempt, style), *_saves(run, attempt, style), *_evaluations(attempt)],
+            [*_steps(run, job, attempt, style), *_saves(run, attempt, style), *_evaluations(run, attempt)],
             key=lambda line: line.time_us,
         )
     end = attempt.end
@@ -138,10 +138,14 @@ def _saves(run: Run, attempt: Attempt, style: Style) -> Iterator[Printed]:
             )
 
 
-def _evaluations(attempt: Attempt) -> Iterator[Printed]:
-    """Yield the lines of evaluations, which carry no time."""
+def _evaluations(run: Run, attempt: Attempt) -> Iterator[Printed]:
+    """Yield the lines of evaluations, which carry no time but say how long they took."""
+    last = attempt.gpus(run) - 1
     for stall in attempt.stalls:
         if stall.category == "evaluation":
+            spent = (stall.end_us - stall.start_us) / 1000
+            yield _say(stall.end_us, "(min, max) time across ranks (ms):", last)
+            yield _say(stall.end_us, f"    evaluate {'.' * 39}: ({spent - 0.71:.2f}, {spent:.2f})", last)
             yield _say(
                 stall.end_us,
                 f" validation loss at iteration {stall.after} on validation set |"
