@@ -77,6 +77,33 @@ own_in_reach as (
         end
 ),
 
+holders as (
+    select
+        run_id,
+        attempt,
+        job_id,
+        progress_us,
+        release_us,
+        has_steps,
+        nodes is null as nodes_unknown,
+        list_transform(nodes, lambda x: split_part(x, '.', 1)) as hosts,
+        next_start_us,
+    from ledger.progress
+),
+
+-- attempts of a run on one host, or under one job, take turns: a line belongs to the turn in which it appears
+turns as (
+    select
+        h.*,
+        lag(release_us) over w as previous_release_us,
+        lag(job_id) over w as previous_job_id,
+        lag(hosts) over w as previous_hosts,
+        lead(job_id) over w as next_job_id,
+        lead(hosts) over w as next_hosts,
+    from holders as h
+    window w as (partition by run_id order by attempt)
+),
+
 -- node and scheduler logs: on a node that the attempt held, or about its job, within reach
 shared as (
     select
@@ -97,19 +124,38 @@ shared as (
     from staging.stream as p
     inner join signals as s
         on s.source_id = p.source_id and s.line = p.line and s.segment = p.segment and s.signal_id = p.name
-    inner join ledger.progress as t
+    inner join turns as t
         on epoch_us(p.ts) between t.progress_us - 120000000 and t.release_us + 300000000
     where p.kind = 'signal'
         and p.run_id is null
         and p.ts is not null
         and (
             s.job_id = t.job_id
-            or list_contains(
-                list_transform(t.nodes, lambda x: split_part(x, '.', 1)),
-                split_part(coalesce(s.node, p.host), '.', 1)
-            )
+            or list_contains(t.hosts, split_part(coalesce(s.node, p.host), '.', 1))
             -- where no source names the nodes of the run, a node log in its folder is its own
-            or (t.nodes is null and split_part(p.path, '/', 1) = t.run_id)
+            or (t.nodes_unknown and split_part(p.path, '/', 1) = t.run_id)
+        )
+        -- what appears after the next attempt there has started did not end this one
+        and not (
+            epoch_us(p.ts) >= coalesce(t.next_start_us, 9000000000000000)
+            and coalesce(
+                case
+                    when s.job_id is not null then s.job_id = t.next_job_id
+                    else t.nodes_unknown or list_contains(t.next_hosts, split_part(coalesce(s.node, p.host), '.', 1))
+                end,
+                false
+            )
+        )
+        -- and what appeared before the last one there had gone belongs to its end
+        and not (
+            epoch_us(p.ts) < coalesce(t.previous_release_us, 0)
+            and coalesce(
+                case
+                    when s.job_id is not null then s.job_id = t.previous_job_id
+                    else t.nodes_unknown or list_contains(t.previous_hosts, split_part(coalesce(s.node, p.host), '.', 1))
+                end,
+                false
+            )
         )
 ),
 
