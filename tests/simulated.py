@@ -10,9 +10,11 @@ from pathlib import Path
 import duckdb
 
 from pipeline.cli import run as command
+from pipeline.simulate.blemishes import CLEAN, Blemishes
 from pipeline.simulate.check import Slack, Span, differences
 from pipeline.simulate.lines import Style
-from pipeline.simulate.story import SECOND, Story
+from pipeline.simulate.slack import slack_of
+from pipeline.simulate.story import Story
 from pipeline.simulate.write import write_story
 
 _INTERVALS = """
@@ -25,11 +27,18 @@ _INTERVALS = """
 
 
 def violations(
-    story: Story, out: Path, style: Style, exact: frozenset[str] = frozenset({"checkpoint_stall"})
+    story: Story,
+    out: Path,
+    style: Style,
+    exact: frozenset[str] | None = None,
+    blemishes: Blemishes = CLEAN,
 ) -> list[str]:
-    """Write a story, read its logs, and return a sentence for each difference from its truth."""
+    """Write a story, read its logs, and return a sentence for each difference from its truth.
+
+    ``exact`` are the categories whose boundaries are stamped, those of the trainer where nothing is said.
+    """
     shutil.rmtree(out, ignore_errors=True)
-    truth = write_story(story, out, style)
+    truth = write_story(story, out, style, blemishes)
     told = io.StringIO()
     with contextlib.redirect_stdout(told), contextlib.redirect_stderr(told):
         codes = [
@@ -54,9 +63,8 @@ def violations(
                 for piece in truth.pieces
                 if piece.run == run.name and piece.part == "active"
             ]
-            step = max(attempt.step_us for attempt in run.attempts)
-            stamp = SECOND // 1000 if style.stamps else SECOND
-            slack = Slack(SECOND + style.log_interval * step, stamp, exact)
+            known = slack_of(run, style, blemishes)
+            slack = Slack(known.boundary_us, known.stamp_us, known.stamped if exact is None else exact)
             for gap in differences(run.name, true, ledger, slack):
                 found.append(
                     f"{(gap.end_us - gap.start_us) / 1e6:.3f} s at {gap.start_us}: {gap.truth} | {gap.ledger}"
@@ -69,6 +77,6 @@ def violations(
                 expected = (incident.kind, incident.cause, incident.host)
                 if (kind, cause) != expected[:2] or (incident.host and host not in ("", incident.host)):
                     found.append(f"attempt {incident.attempt}: {expected} | {(kind, cause, host)}")
-                if abs(lost - incident.lost_steps) >= style.log_interval:
+                if abs(lost - incident.lost_steps) >= style.log_interval * known.intervals:
                     found.append(f"attempt {incident.attempt}: lost {incident.lost_steps} | {lost}")
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import NamedTuple
 
@@ -31,7 +31,7 @@ class Style:
         log_interval: steps for each step line.
         offset_s: what local clocks are ahead of UTC.
         stamps: False for versions of a trainer that print no times.
-        skew_us: by host, what its clock is ahead of the others.
+        skew_us: by host, what its clock is ahead of the others; by no name, that of the host that prints.
     """
 
     log_interval: int = 1
@@ -43,6 +43,12 @@ class Style:
         """Return the time that a clock on a wall beside a host shows."""
         shown = time_us + self.skew_us.get(host, 0)
         return (_EPOCH + timedelta(microseconds=shown)).astimezone(timezone(timedelta(seconds=self.offset_s)))
+
+    def at(self, host: str) -> Style:
+        """Return the style of a program that runs on a host and prints its clock."""
+        return (
+            replace(self, skew_us={**self.skew_us, "": self.skew_us.get(host, 0)}) if self.skew_us else self
+        )
 
 
 def last_words(run: Run, job: Job, attempt: Attempt, style: Style, place: str) -> Iterator[Printed]:

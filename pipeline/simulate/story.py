@@ -6,7 +6,7 @@ the renderers to say, and what it cost for `truth.py`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 SECOND = 1_000_000
 HOUR = 3600 * SECOND
@@ -141,6 +141,10 @@ class Attempt:
     def gpus(self, run: Run) -> int:
         """Return the GPUs that it trains on; spares of its allocation are not among them."""
         return len(self.hosts) * run.gpus_per_host
+
+    def world(self, run: Run) -> Job:
+        """Return its allocation as the trainer sees it: without spares, hosts in the order of ranks."""
+        return replace(run.jobs[self.job], hosts=self.hosts, gpus=self.gpus(run))
 
     @property
     def first_step(self) -> int:

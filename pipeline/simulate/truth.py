@@ -100,7 +100,13 @@ def _pieces(run: Run, survives: dict[int, int]) -> Iterator[Piece]:
             width = abs(run.gpus - job.gpus)
             yield Piece(run.name, None, job.start_us, end_us, other[0], width, None, "", other[1])
         yield Piece(
-            run.name, own[0].number, job.start_us, own[0].process_us, "provisioning", job.gpus, before
+            run.name,
+            own[0].number,
+            job.start_us,
+            own[0].process_us,
+            "provisioning",
+            min(job.gpus, run.gpus),
+            before,
         )
         for attempt, following in zip(own, [*own[1:], None], strict=True):
             until = following.process_us if following is not None else job.end_us

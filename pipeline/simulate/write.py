@@ -2,69 +2,141 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from random import Random
 
-from pipeline.simulate.lines import Style, in_order, last_words
+from pipeline.simulate.blemishes import CLEAN, Blemishes
+from pipeline.simulate.faults import BY_NAME
+from pipeline.simulate.files import LogFile
+from pipeline.simulate.kernel import NAMES, kernel_log
+from pipeline.simulate.layout import console_name, settings
+from pipeline.simulate.lines import Printed, Style, in_order, last_words
+from pipeline.simulate.noise import Noise
 from pipeline.simulate.renderers import trainers
 from pipeline.simulate.renderers.slurm import accounting
-from pipeline.simulate.story import Story
+from pipeline.simulate.story import Attempt, Job, Run, Story
+from pipeline.simulate.transports import CUT_MARK, TIME_MARK, as_printed, collector_time, prefix_of, torn
 from pipeline.simulate.truth import Truth, true_ledger
-from pipeline.simulate.windows import totals
+from pipeline.simulate.truth_files import write_truth
 
 
-def write_story(story: Story, out: Path, style: Style) -> Truth:
+def write_story(story: Story, out: Path, style: Style, blemishes: Blemishes = CLEAN) -> Truth:
     """Write ``logs/``, ``truth.json`` and ``truth/`` of a story, and return its true ledger."""
     logs = out / "logs"
+    lives = [
+        (a.end.left_us if a.end else a.process_us) - a.process_us for r in story.runs for a in r.attempts
+    ]
+    noise = blemishes.noise_mb * 1e6 / max(1, sum(lives))
     kernel: dict[str, list[tuple[int, str]]] = {}
     for run in story.runs:
-        trainer = trainers()[run.trainer]
-        files: dict[str, list[str]] = {}
+        _Console(story.seed, run, style, blemishes, noise).write(logs)
         for attempt in run.attempts:
-            job = run.jobs[attempt.job]
-            spoken = in_order(
-                trainer.render(run, job, attempt, style),
-                last_words(run, job, attempt, style, "rank"),
-                last_words(run, job, attempt, style, "scheduler"),
-            )
-            width = len(str(job.gpus - 1))
-            # What is put back under the same id goes on in the same file.
-            name = f"{run.name}/job-{job.job_id}"
-            for line in spoken:
-                prefix = f"{line.rank:>{width}}: " if line.rank >= 0 else ""
-                files.setdefault(f"{name}.{line.stream}", []).append(prefix + line.text)
-            for line in last_words(run, job, attempt, style, "kernel"):
+            for line in last_words(run, attempt.world(run), attempt, style, "kernel"):
                 assert attempt.end is not None
                 kernel.setdefault(attempt.end.host, []).append((line.time_us, line.text))
-        for file, lines in files.items():
-            _write(logs / file, lines)
-    _write(logs / "sacct.txt", accounting(story.runs, style))
-    for host, spoken_there in sorted(kernel.items()):
-        _write(
-            logs / "nodes" / f"{host}.dmesg.txt",
-            (_kernel(time, text, style, host) for time, text in sorted(spoken_there)),
-        )
-    settings = [f"[runs.{run.name}]\ngpus = {run.gpus}\n" for run in story.runs]
-    for entry in story.maintenance:
-        times = {"start": entry.start_us, "end": entry.end_us, "declared": entry.declared_us}
-        told = (f"{name} = {Style().local(time):%Y-%m-%dT%H:%M:%SZ}" for name, time in times.items())
-        settings.append("\n".join(("[[maintenance]]", *told, "")))
-    (logs / "goodput.toml").write_text("\n".join(settings), encoding="utf-8")
+    if not blemishes.no_accounting:
+        _write(logs / "sacct.txt", accounting(story.runs, style))
+    for host, spoken in sorted(kernel.items()):
+        if Random(f"{story.seed}/kernel/{host}").random() >= blemishes.kernel_lost:
+            told = kernel_log(host, spoken, blemishes.kernel, style, story.seed)
+            _write(logs / "nodes" / f"{host}.{NAMES[blemishes.kernel]}", told)
+    (logs / "goodput.toml").write_text("\n".join(settings(story, style)), encoding="utf-8")
     truth = true_ledger(story)
-    (out / "truth.json").write_text(json.dumps(totals(truth), indent=1) + "\n", encoding="utf-8")
+    write_truth(story, truth, style, blemishes, out)
     return truth
 
 
-def _kernel(time_us: int, text: str, style: Style, host: str) -> str:
-    """Return a line of the kernel log as ``dmesg --time-format iso`` prints it."""
-    local = style.local(time_us, host)
-    zone = f"{local:%z}"
-    return f"kern  :err   : {local:%Y-%m-%dT%H:%M:%S},{local:%f}{zone[:3]}:{zone[3:]} {text}"
+class _Console:
+    """The consoles of one run while they are written."""
+
+    def __init__(self, seed: int, run: Run, style: Style, blemishes: Blemishes, noise: float) -> None:
+        self.seed, self.run, self.style, self.blemishes = seed, run, style, blemishes
+        #: Bytes of noise for each microsecond of an attempt.
+        self.noise = noise
+        self.trainer = trainers()[run.trainer]
+        self.files: dict[str, LogFile] = {}
+
+    def write(self, logs: Path) -> None:
+        """Write all attempts."""
+        for attempt in self.run.attempts:
+            if attempt.number != self.blemishes.lost_console:
+                self._attempt(logs, attempt, attempt.world(self.run))
+        self._keep({})
+
+    def _attempt(self, logs: Path, attempt: Attempt, job: Job) -> None:
+        """Write what one attempt prints, and the noise between."""
+        run, blemishes = self.run, self.blemishes
+        spoken = self._spoken(attempt, job)
+        names = {
+            stream: console_name(run, job, attempt, stream, self.trainer, blemishes)
+            for stream in {line.stream for line in spoken}
+        }
+        self._keep(names)
+        noise = self._noise(attempt, job)
+        prefixes: dict[tuple[int, str], str] = {}
+        said = attempt.process_us
+        for line in as_printed(spoken, job, blemishes, Random(f"{self.seed}/{run.name}/{attempt.number}")):
+            file = self._file(logs, names[line.stream])
+            if noise is not None and line.stream == "out":
+                for piece in noise.pieces((line.time_us - said) * self.noise, said):
+                    file.write(piece)
+                said = line.time_us
+            key = (line.rank, line.stream)
+            if key not in prefixes:
+                prefixes[key] = prefix_of(run, job, blemishes.prefix, *key)
+            before = prefixes[key].replace(TIME_MARK, collector_time(line.time_us))
+            if not line.text.endswith(CUT_MARK):
+                file.write(f"{before}{line.text}\n".encode())
+                continue
+            # The next to write goes on in the same line, unless somebody takes lines apart to label them.
+            file.write((before + line.text.removesuffix(CUT_MARK)).encode())
+            if blemishes.prefix != "none":
+                file.write(b"\n")
+
+    def _spoken(self, attempt: Attempt, job: Job) -> list[Printed]:
+        """Return the lines of an attempt, in order."""
+        style = self.style.at(job.hosts[0])
+        spoken = in_order(
+            self.trainer.render(self.run, job, attempt, style),
+            last_words(self.run, job, attempt, style, "rank"),
+            last_words(self.run, job, attempt, style, "scheduler"),
+        )
+        if self.blemishes.no_errors:
+            spoken = [line for line in spoken if line.stream != "err"]
+        assert attempt.end is not None
+        killed = BY_NAME[attempt.end.fault].kind not in ("completed", "ongoing")
+        return torn(spoken) if self.blemishes.torn and killed else spoken
+
+    def _noise(self, attempt: Attempt, job: Job) -> Noise | None:
+        """Return the noise of an attempt."""
+        assert attempt.end is not None
+        size = round(self.noise * (attempt.end.stop_us - attempt.process_us))
+        if not size:
+            return None
+        seed = f"{self.seed}/{self.run.name}/{attempt.number}/noise"
+        return Noise(self.run, job, self.blemishes.prefix, self.style, seed, size)
+
+    def _file(self, logs: Path, name: str) -> LogFile:
+        """Return the open file of a name."""
+        if name not in self.files:
+            self.files[name] = LogFile(logs / name, self.blemishes)
+        return self.files[name]
+
+    def _keep(self, names: dict[str, str]) -> None:
+        """Close the files into which nothing will be written any more."""
+        for name in [name for name in self.files if name not in names.values()]:
+            self.files.pop(name).close()
 
 
 def _write(path: Path, lines: Iterable[str]) -> None:
     """Write lines into a file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8") as file:
-        file.writelines(f"{line}\n" for line in lines)
+        file.writelines(_ended(lines))
+
+
+def _ended(lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines with their ends."""
+    for line in lines:
+        yield f"{line}\n"

@@ -30,6 +30,7 @@ class Trainer:
         shows: categories of stalls that can be seen in it.
         suffix: how its files end.
         shows_exit: True where the last process stamps that it leaves.
+        stamped: categories of stalls whose begin and end are stamped.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Trainer:
     shows: frozenset[str]
     suffix: str = "out"
     shows_exit: bool = False
+    stamped: frozenset[str] = frozenset()
 
 
 @cache

@@ -11,10 +11,11 @@ from pipeline.simulate.story import Attempt, Job, Run
 
 def render(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Printed]:
     """Yield what one attempt prints."""
+    style, last = style.at(job.hosts[0]), style.at(job.hosts[-1])
     yield from _start(run, job, attempt, style)
     if attempt.loop_us is not None:
         yield from sorted(
-            [*_steps(run, job, attempt, style), *_saves(run, attempt, style), *_evaluations(run, attempt)],
+            [*_steps(run, job, attempt, last), *_saves(run, attempt, style), *_evaluations(run, attempt)],
             key=lambda line: line.time_us,
         )
     end = attempt.end
@@ -158,4 +159,9 @@ def _folder(run: Run) -> str:
     return f"/lustre/ckpt/{run.name}"
 
 
-TRAINER = Trainer("megatron", render, frozenset({"checkpoint_stall", "evaluation", "loop_gap"}))
+TRAINER = Trainer(
+    "megatron",
+    render,
+    frozenset({"checkpoint_stall", "evaluation", "loop_gap"}),
+    stamped=frozenset({"checkpoint_stall"}),
+)

@@ -1,0 +1,56 @@
+"""How exactly logs can tell the truth about a run, and why not better."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pipeline.simulate.blemishes import CLEAN, Blemishes
+from pipeline.simulate.lines import Style
+from pipeline.simulate.renderers import trainers
+from pipeline.simulate.story import SECOND, Run
+from pipeline.simulate.transports import LATEST
+
+
+@dataclass(frozen=True, slots=True)
+class RunSlack:
+    """How far a boundary in logs may lie from the true one.
+
+    Attributes:
+        stamp_us: resolution of stamps, and what clocks of hosts differ by, in microseconds.
+        interval_us: one log interval, in microseconds: between two step lines nothing is known.
+        intervals: log intervals that may be missing before an end.
+        stamped: categories whose boundaries are stamped.
+        reasons: why it is not zero.
+    """
+
+    stamp_us: int
+    interval_us: int
+    intervals: int
+    stamped: frozenset[str]
+    reasons: tuple[str, ...]
+
+    @property
+    def boundary_us(self) -> int:
+        """Slack of a boundary that is not stamped. Schedulers and kernels know whole seconds."""
+        return SECOND + self.stamp_us + self.intervals * self.interval_us
+
+
+def slack_of(run: Run, style: Style, blemishes: Blemishes = CLEAN) -> RunSlack:
+    """Return the slack of a run in logs of a style."""
+    stamp = SECOND // 1000 if style.stamps else SECOND
+    reasons = ["trainers print milliseconds" if style.stamps else "lines carry no time of their own"]
+    interval = style.log_interval * max(attempt.step_us for attempt in run.attempts)
+    reasons.append("a step line stands for a whole log interval")
+    hosts = {host for job in run.jobs for host in job.hosts}
+    apart = max((abs(style.skew_us.get(host, 0)) for host in hosts), default=0)
+    if apart:
+        stamp += apart
+        reasons.append("clocks of hosts differ, and no line says by how much")
+    if blemishes.interleaved and blemishes.prefix == "kubectl" and not style.stamps:
+        stamp += LATEST
+        reasons.append("a collector stamps a line when it comes, which is later than it was printed")
+    intervals = 1
+    if blemishes.torn:
+        intervals = 2
+        reasons.append("the last step line of a killed attempt is cut, and its step is not told")
+    return RunSlack(stamp, interval, intervals, trainers()[run.trainer].stamped, tuple(reasons))
