@@ -8,6 +8,7 @@ from random import Random
 from pipeline.simulate.faults import Fault
 from pipeline.simulate.launch import Clock, Launcher, whole
 from pipeline.simulate.plan import Plan
+from pipeline.simulate.renderers import trainers
 from pipeline.simulate.story import SECOND, End, Job, Maintenance, Run, Story
 
 #: Starts of a launcher inside one allocation.
@@ -15,10 +16,10 @@ _MAX_INSIDE = 4
 
 
 def invent(seed: int, plans: tuple[Plan, ...], maintenance: tuple[Maintenance, ...] = ()) -> Story:
-    """Return a story of runs, each as its plan says, on a cluster with declared maintenance."""
+    """Return a story of runs on a cluster, each as its plan says, as far as its trainer can tell of it."""
     runs = []
     host = 100
-    for number, plan in enumerate(plans):
+    for number, plan in enumerate(trainers()[plan.trainer].fit(plan) for plan in plans):
         life = _Life(Random(f"{seed}/{number}"), plan, 88_000 + 1_000 * number, host, maintenance)
         runs.append(life.run())
         host = life.next_host + 1

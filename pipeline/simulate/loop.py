@@ -51,6 +51,9 @@ class _Loop:
             if plan.save_every and number % plan.save_every == 0 and number < plan.target:
                 self._save(number)
                 quiet = False
+            if plan.save_every and plan.saves_last and number == plan.target and not plan.goes_on:
+                self._save(number)
+                self._drain(number)
             if plan.eval_every and number % plan.eval_every == 0 and number < plan.target:
                 self._stall("evaluation", number, self._us(plan.eval_s))
                 quiet = False
@@ -83,6 +86,15 @@ class _Loop:
             self.pending = (self.pending[0], self.now + self._us(self.plan.background_s))
         else:
             self._finish()
+
+    def _drain(self, number: int) -> None:
+        """Wait until the save in the background is whole."""
+        if self.pending is None:
+            return
+        save = self.it.saves[-1]
+        self._stall("checkpoint_stall", number, self.pending[1] - self.now)
+        self.it.saves[-1] = Save(save.step, save.start_us, self.now, None)
+        self._finish()
 
     def _finish(self) -> None:
         """Note that the save in the background can be restored from now on."""

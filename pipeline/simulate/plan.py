@@ -24,6 +24,7 @@ class Plan:
     """What a run is like; lengths in seconds, ranges from shortest to longest.
 
     Attributes:
+        saves_last: True where the last step is saved as well, and the loop waits until that is done.
         ends: kinds of ends with their weights; a run that reaches its last step is completed.
         steps_between: steps that an attempt makes before its end comes.
         by_time: share of ends that come at some time, into a save too, and not inside a step.
@@ -51,6 +52,7 @@ class Plan:
     jitter: float = 0.01
     warmup_s: Range = (15.0, 45.0)
     save_every: int = 50
+    saves_last: bool = False
     save_async: bool = True
     save_s: Range = (2.0, 6.0)
     background_s: Range = (20.0, 60.0)

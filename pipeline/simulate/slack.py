@@ -37,8 +37,9 @@ class RunSlack:
 
 def slack_of(run: Run, style: Style, blemishes: Blemishes = CLEAN) -> RunSlack:
     """Return the slack of a run in logs of a style."""
-    stamp = SECOND // 1000 if style.stamps else SECOND
-    reasons = ["trainers print milliseconds" if style.stamps else "lines carry no time of their own"]
+    trainer = trainers()[run.trainer]
+    stamp = trainer.resolution_us if style.stamps else SECOND
+    reasons = ["stamps have a resolution" if style.stamps else "lines carry no time of their own"]
     interval = style.log_interval * max(attempt.step_us for attempt in run.attempts)
     reasons.append("a step line stands for a whole log interval")
     hosts = {host for job in run.jobs for host in job.hosts}
@@ -53,4 +54,4 @@ def slack_of(run: Run, style: Style, blemishes: Blemishes = CLEAN) -> RunSlack:
     if blemishes.torn:
         intervals = 2
         reasons.append("the last step line of a killed attempt is cut, and its step is not told")
-    return RunSlack(stamp, interval, intervals, trainers()[run.trainer].stamped, tuple(reasons))
+    return RunSlack(stamp, interval, intervals, trainer.exact, tuple(reasons))

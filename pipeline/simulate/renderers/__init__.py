@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Protocol
 
 from pipeline.simulate.lines import Printed, Style
+from pipeline.simulate.plan import Plan
 from pipeline.simulate.story import Attempt, Job, Run
 
 
@@ -20,30 +21,60 @@ class Render(Protocol):
         """Yield the lines."""
 
 
+def as_it_is(plan: Plan) -> Plan:
+    """Return a plan unchanged."""
+    return plan
+
+
 @dataclass(frozen=True, slots=True)
 class Trainer:
     """A trainer whose console can be invented.
 
     Attributes:
-        name: of the format that reads it.
+        name: of the module that writes it; what a plan calls it.
         render: writes it.
-        shows: categories of stalls that can be seen in it.
-        suffix: how its files end.
+        shows: categories of stalls that can be seen in it; a plan loses the others.
+        exact: categories of which it stamps begin and end.
+        suits: changes a plan to what such a trainer does.
+        dialect_of: the format that reads it, where that has another name.
+        resolution_us: of its stamps, in microseconds.
+        begins: True where a step is logged when it begins, so that none is known to have ended.
         shows_exit: True where the last process stamps that it leaves.
-        stamped: categories of stalls whose begin and end are stamped.
+        suffix: how its files end.
     """
 
     name: str
     render: Render
     shows: frozenset[str]
-    suffix: str = "out"
+    exact: frozenset[str] = frozenset()
+    suits: Callable[[Plan], Plan] = as_it_is
+    dialect_of: str = ""
+    resolution_us: int = 1000
+    begins: bool = False
     shows_exit: bool = False
-    stamped: frozenset[str] = frozenset()
+    suffix: str = "out"
+
+    @property
+    def format(self) -> str:
+        """Name of the format that reads it."""
+        return self.dialect_of or self.name
+
+    def fit(self, plan: Plan) -> Plan:
+        """Return a plan without what could not be seen in such a log."""
+        plan = self.suits(plan)
+        return replace(
+            plan,
+            save_every=plan.save_every if "checkpoint_stall" in self.shows else 0,
+            eval_every=plan.eval_every if "evaluation" in self.shows else 0,
+            data_stall=plan.data_stall if "data_stall" in self.shows else 0.0,
+            loop_gap=plan.loop_gap if "loop_gap" in self.shows else 0.0,
+            shows_exit=self.shows_exit,
+        )
 
 
 @cache
 def trainers() -> dict[str, Trainer]:
-    """Return the trainers by the name of their format."""
+    """Return the trainers by name."""
     found = {}
     for module in iter_modules(__path__):
         trainer = getattr(import_module(f"{__name__}.{module.name}"), "TRAINER", None)

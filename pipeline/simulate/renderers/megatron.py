@@ -163,5 +163,5 @@ TRAINER = Trainer(
     "megatron",
     render,
     frozenset({"checkpoint_stall", "evaluation", "loop_gap"}),
-    stamped=frozenset({"checkpoint_stall"}),
+    exact=frozenset({"checkpoint_stall"}),
 )
