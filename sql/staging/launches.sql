@@ -40,6 +40,7 @@ backs as (
         null::varchar as name,
         null::varchar as pattern,
         null::integer as rank,
+        false as is_init,
     from steps as s
     left join beats as b using (source_id)
     where s.step <= s.previous_step
@@ -66,6 +67,7 @@ others as (
         t.name,
         t.pattern,
         t.rank,
+        coalesce(t.kind = 'phase' and t.name = 'init' and t.edge = 'begin', false) as is_init,
     from staging.stream as t
     where t.run_id is not null
         and (
@@ -121,13 +123,14 @@ first_pass as (
     from bounds
 ),
 
--- a start that never reached a step: the same process-start line again, well after the first
+-- a start that never reached a step: the same process-start line again, well after the first; of a program that prints none
+-- the first thing that is seen is its initialisation
 second_pass as (
     select
         *,
         bound
         or (
-            name = 'process_start'
+            (name = 'process_start' or (is_init and not bool_or(name = 'process_start') over (partition by source_id, block)))
             and lag(ord) over again is not null
             and coalesce(ts_us - lag(ts_us) over again, 0) > 30000000
         ) as starts,
