@@ -13,7 +13,10 @@ from pipeline import __version__
 from pipeline.errors import GoodputError, nearest
 
 #: A module of `pipeline.commands` for each command, in the order in which `--help` lists them.
-COMMANDS = ("report", "ingest", "classify", "sql", "explain", "doctor", "formats", "signals", "categories")
+COMMANDS = (
+    *("report", "ingest", "classify", "sql", "explain", "doctor"),
+    *("formats", "signals", "categories", "simulate"),
+)
 
 #: What libraries read when they are loaded; what the user has set stays.
 _TUNING = {

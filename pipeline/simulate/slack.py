@@ -18,6 +18,7 @@ class RunSlack:
     Attributes:
         stamp_us: resolution of stamps, and what clocks of hosts differ by, in microseconds.
         interval_us: one log interval, in microseconds: between two step lines nothing is known.
+        steps: the same in steps.
         intervals: log intervals that may be missing before an end.
         stamped: categories whose boundaries are stamped.
         reasons: why it is not zero.
@@ -25,6 +26,7 @@ class RunSlack:
 
     stamp_us: int
     interval_us: int
+    steps: int
     intervals: int
     stamped: frozenset[str]
     reasons: tuple[str, ...]
@@ -54,4 +56,4 @@ def slack_of(run: Run, style: Style, blemishes: Blemishes = CLEAN) -> RunSlack:
     if blemishes.torn:
         intervals = 2
         reasons.append("the last step line of a killed attempt is cut, and its step is not told")
-    return RunSlack(stamp, interval, intervals, trainer.exact, tuple(reasons))
+    return RunSlack(stamp, interval, style.log_interval, intervals, trainer.exact, tuple(reasons))

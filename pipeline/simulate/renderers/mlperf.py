@@ -21,9 +21,7 @@ def render(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Print
     yield from _start(run, job, attempt)
     if attempt.loop_us is None:
         return
-    yield from sorted(
-        [*_steps(run, attempt, style), *_blocks(run, attempt)], key=lambda line: line.time_us
-    )
+    yield from sorted([*_steps(run, attempt, style), *_blocks(run, attempt)], key=lambda line: line.time_us)
     end = attempt.end
     if end is not None and end.fault == "completed":
         done = attempt.steps[-1].number * run.batch

@@ -1,0 +1,115 @@
+"""What a user asked for, in words of the simulator."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from random import Random
+from typing import Any, get_args, get_type_hints
+
+from pipeline.errors import GoodputError, nearest
+from pipeline.simulate.blemishes import CLEAN, Blemishes
+from pipeline.simulate.lines import Style
+from pipeline.simulate.plan import Plan
+from pipeline.simulate.story import SECOND, Story
+
+#: Blemishes of the programs themselves: local clocks ahead of UTC, clocks apart, versions without times.
+_OF_STYLE = ("zone", "skew", "unstamped")
+
+#: Ends of a run that nobody described further, by weight.
+_ENDS = {
+    "gpu_off_bus_hang": 3.0,
+    "double_bit_ecc": 2.0,
+    "collective_hang": 1.0,
+    "time_limit": 1.0,
+    "operator_stop": 1.0,
+    "preempted": 1.0,
+}
+
+
+def plans_of(trainer: str, gpus: int, days: float) -> tuple[Plan, ...]:
+    """Return the plan of one run of a size that takes about so many days."""
+    base = Plan()
+    steps = max(60, round(0.8 * days * 86_400 / base.step_s))
+    attempts = max(2, min(60, round(days * 5)))
+    between = max(20, steps // attempts)
+    return (
+        replace(
+            base,
+            trainer=trainer,
+            gpus=gpus,
+            target=steps,
+            ends=_ENDS,
+            steps_between=(between // 2, between * 2),
+            max_attempts=attempts,
+            requeue=0.3,
+            restart_inside=0.3,
+            eval_every=200,
+        ),
+    )
+
+
+def style_of(log_interval: int, asked: tuple[str, ...], story: Story) -> Style:
+    """Return how programs print, with the blemishes that are theirs.
+
+    Raises:
+        GoodputError: a value cannot be read.
+    """
+    told = _split(asked)
+    skew_s = _number("skew", told["skew"] or "1.5") if "skew" in told else 0.0
+    rng = Random(f"{story.seed}/clocks")
+    hosts = sorted({host for run in story.runs for job in run.jobs for host in job.hosts})
+    skews = {host: round(rng.uniform(-skew_s, skew_s) * SECOND) for host in hosts} if skew_s else {}
+    zone_s = round(_number("zone", told["zone"] or "2") * 3600) if "zone" in told else 0
+    return Style(log_interval, zone_s, "unstamped" not in told, skews)
+
+
+def blemishes_of(asked: tuple[str, ...]) -> Blemishes:
+    """Return what happens to lines on their way into files.
+
+    Raises:
+        GoodputError: no such blemish exists, or its value cannot be read.
+    """
+    kinds = get_type_hints(Blemishes)
+    found: dict[str, Any] = {}
+    for name, value in _split(asked).items():
+        if name in _OF_STYLE:
+            continue
+        kind = kinds[name]
+        choices = get_args(kind)
+        if choices and value not in choices:
+            raise GoodputError(
+                f"`{value}` is no value of the blemish `{name}`",
+                where="`--blemish`",
+                now=f"one of {', '.join(choices)}",
+            )
+        if choices:
+            found[name] = value
+        elif kind is bool:
+            found[name] = True
+        else:
+            found[name] = kind(_number(name, value))
+    return replace(CLEAN, **found)
+
+
+def _split(asked: tuple[str, ...]) -> dict[str, str]:
+    """Return name and value of each blemish."""
+    known = [field.name for field in fields(Blemishes)] + list(_OF_STYLE)
+    found = {}
+    for text in asked:
+        name, _, value = text.partition("=")
+        name = name.replace("-", "_")
+        if name not in known:
+            hint = nearest(name, known) or f"one of {', '.join(known)}"
+            raise GoodputError(f"no blemish is called `{name}`", where="`--blemish`", now=hint)
+        found[name] = value
+    return found
+
+
+def _number(name: str, value: str) -> float:
+    """Return the number that a value is."""
+    try:
+        return float(value)
+    except ValueError:
+        raise GoodputError(
+            f"`{value}` is no number", where=f"`--blemish {name}`", now=f"write for example `{name}=1`"
+        ) from None

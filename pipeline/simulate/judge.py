@@ -1,0 +1,153 @@
+"""The ledger of a simulated folder against the truth beside its logs."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import polars as pl
+
+from pipeline.simulate.check import Difference, Slack, Span, differences
+
+#: Parts of a ledger that tile something: time, and what is missing from or beyond the capacity.
+_PARTS = ("active", "missing", "spare")
+
+_TOLD = """
+    select
+        i.run_id,
+        i.part,
+        epoch_us(i.start_ts) as start_us,
+        epoch_us(i.end_ts) as end_us,
+        i.category,
+        coalesce(n.attempt, 0) as incident,
+        i.gpu_us,
+        coalesce(s.path || ':' || i.line, '') as evidence,
+    from ledger.intervals as i
+    left join ledger.incidents as n using (incident_id)
+    left join events.sources as s using (source_id)
+    order by all
+"""
+_ENDS = """
+    select run_id, attempt, kind, cause, coalesce(host, '') as host, lost_steps
+    from ledger.incidents
+    order by run_id, attempt
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """An end of an attempt that the ledger tells otherwise than the truth."""
+
+    run: str
+    attempt: int
+    what: str
+    truth: str
+    ledger: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a comparison found.
+
+    Attributes:
+        spans: where the ledger differs by more than logs allow, in order.
+        mistakes: ends that are told otherwise.
+        errors: for each run and category GPU-microseconds of the ledger less the true ones.
+        whole_us: true GPU-microseconds of each run.
+    """
+
+    spans: tuple[Difference, ...]
+    mistakes: tuple[Mistake, ...]
+    errors: Mapping[tuple[str, str], int]
+    whole_us: Mapping[str, int]
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the ledger tells the truth, as far as logs can."""
+        return not self.spans and not self.mistakes
+
+
+def judge(con: duckdb.DuckDBPyConnection, folder: Path) -> Judgement:
+    """Return how a ledger compares with the truth that ``write_story`` left in a folder.
+
+    Raises:
+        OSError: there is no truth.
+    """
+    facts = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
+    true = pl.read_parquet(folder / "truth" / "intervals.parquet")
+    ends = pl.read_parquet(folder / "truth" / "incidents.parquet")
+    told = _rows(con, _TOLD)
+    spans: list[Difference] = []
+    for run in facts["slack"]:
+        slack = slack_from(facts["slack"][run])
+        for part in _PARTS:
+            own = true.filter((pl.col("run_id") == run) & (pl.col("part") == part))
+            seen = told.filter((pl.col("run_id") == run) & (pl.col("part") == part))
+            spans += differences(run, _true_spans(own), _told_spans(seen), slack)
+    others = sorted(set(told["run_id"]) - set(facts["slack"]))
+    mistakes = [Mistake(run, 0, "run", "no such run", "a run of its own") for run in others]
+    intervals = {run: slack["intervals"] * slack["steps"] for run, slack in facts["slack"].items()}
+    mistakes += _mistakes(ends, _rows(con, _ENDS), intervals)
+    errors: Counter[tuple[str, str]] = Counter()
+    for run, category, gpu_us in _sums(told):
+        errors[run, category] += gpu_us
+    whole: Counter[str] = Counter()
+    for run, category, gpu_us in _sums(true):
+        errors[run, category] -= gpu_us
+        whole[run] += gpu_us
+    return Judgement(tuple(sorted(spans, key=lambda d: (d.run, d.start_us))), tuple(mistakes), errors, whole)
+
+
+def slack_from(told: Mapping[str, Any]) -> Slack:
+    """Return the slack of a run as the file of its truth tells it."""
+    return Slack(told["boundary_us"], told["stamp_us"], frozenset(told["stamped"]))
+
+
+def _rows(con: duckdb.DuckDBPyConnection, query: str) -> pl.DataFrame:
+    """Return what a query gives."""
+    found = con.execute(query)
+    names = [column[0] for column in found.description or ()]
+    return pl.DataFrame(found.fetchall(), schema=names, orient="row", infer_schema_length=None)
+
+
+def _sums(intervals: pl.DataFrame) -> Iterator[tuple[str, str, int]]:
+    """Yield run, category and GPU-microseconds."""
+    yield from intervals.group_by("run_id", "category").agg(pl.col("gpu_us").sum()).sort("run_id").iter_rows()
+
+
+def _true_spans(intervals: pl.DataFrame) -> list[Span]:
+    """Return true intervals as spans."""
+    micros = [pl.col(name).dt.timestamp("us") for name in ("start_ts", "end_ts")]
+    rows = intervals.select(*micros, "category", pl.col("incident").fill_null(0)).iter_rows()
+    return [Span(start, end, category, incident) for start, end, category, incident in rows]
+
+
+def _told_spans(intervals: pl.DataFrame) -> list[Span]:
+    """Return intervals of the ledger as spans."""
+    columns = ("start_us", "end_us", "category", "incident", "evidence")
+    return [Span(*row) for row in intervals.select(columns).iter_rows()]
+
+
+def _mistakes(true: pl.DataFrame, told: pl.DataFrame, intervals: Mapping[str, int]) -> Iterator[Mistake]:
+    """Yield the ends that are told otherwise; lost steps may differ by less than a log interval."""
+    seen = {(row["run_id"], row["attempt"]): row for row in told.iter_rows(named=True)}
+    for row in true.iter_rows(named=True):
+        run, attempt = row["run_id"], row["attempt"]
+        other = seen.pop((run, attempt), None)
+        if other is None:
+            yield Mistake(run, attempt, "attempt", f"{row['kind']}, {row['cause']}", "no such attempt")
+            continue
+        for name in ("kind", "cause"):
+            if row[name] != other[name]:
+                yield Mistake(run, attempt, name, row[name], other[name])
+        if row["host"] and other["host"] and row["host"] != other["host"]:
+            yield Mistake(run, attempt, "host", row["host"], other["host"])
+        if abs(row["lost_steps"] - other["lost_steps"]) >= max(1, intervals[run]):
+            yield Mistake(run, attempt, "lost steps", str(row["lost_steps"]), str(other["lost_steps"]))
+    for run, attempt in sorted(seen):
+        yield Mistake(run, attempt, "attempt", "no such attempt", "one more")

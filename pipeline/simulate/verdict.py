@@ -1,0 +1,53 @@
+"""A judgement in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+from pipeline.simulate.check import Difference, Span
+from pipeline.simulate.judge import Judgement
+
+
+def sentences(found: Judgement, shown: int) -> Iterator[str]:
+    """Yield what a comparison found: the first differences with both sides, then the error by category."""
+    for gap in found.spans[:shown]:
+        yield from _difference(gap)
+    for mistake in found.mistakes[:shown]:
+        yield (
+            f"{mistake.run}, attempt {mistake.attempt}, {mistake.what}:"
+            f" truth {mistake.truth}, ledger {mistake.ledger}"
+        )
+    hidden = max(0, len(found.spans) - shown) + max(0, len(found.mistakes) - shown)
+    if hidden:
+        yield f"and {hidden:,} more"
+    for run, whole in found.whole_us.items():
+        yield f"{run}: error by category, in points of all GPU time"
+        for (name, category), error in sorted(found.errors.items()):
+            if name == run and error:
+                yield f"  {category:18} {100 * error / whole:+9.5f}"
+    verdict = "the ledger tells the truth, as far as the logs can"
+    yield verdict if found.agrees else "the ledger differs from the truth"
+
+
+def _difference(gap: Difference) -> Iterator[str]:
+    """Yield the lines about one difference."""
+    length_s = (gap.end_us - gap.start_us) / 1e6
+    yield f"{gap.run}: {_clock(gap.start_us)} to {_clock(gap.end_us)} ({length_s:,.3f} s)"
+    yield f"  truth:  {_side(gap.truth)}"
+    yield f"  ledger: {_side(gap.ledger)}"
+
+
+def _side(span: Span | None) -> str:
+    """Return what one side says."""
+    if span is None:
+        return "nothing"
+    whose = f", incident {span.incident}" if span.incident else ""
+    where = f" ({span.evidence})" if span.evidence else ""
+    return f"{span.category}{whose}, from {_clock(span.start_us)} to {_clock(span.end_us)}{where}"
+
+
+def _clock(time_us: int) -> str:
+    """Return a time in UTC, to the millisecond."""
+    told = datetime.fromtimestamp(time_us // 1_000_000, UTC)
+    return f"{told:%Y-%m-%d %H:%M:%S}.{time_us % 1_000_000 // 1000:03d}"
