@@ -5,78 +5,91 @@ from __future__ import annotations
 import contextlib
 import io
 import shutil
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import duckdb
 
 from pipeline.cli import run as command
 from pipeline.simulate.blemishes import CLEAN, Blemishes
-from pipeline.simulate.check import Slack, Span, differences
+from pipeline.simulate.judge import Judgement, judge
 from pipeline.simulate.lines import Style
-from pipeline.simulate.slack import slack_of
-from pipeline.simulate.story import Story
+from pipeline.simulate.plan import Plan
+from pipeline.simulate.story import SECOND, Maintenance, Story
+from pipeline.simulate.verdict import sentences
 from pipeline.simulate.write import write_story
 
-_INTERVALS = """
-    select epoch_us(i.start_ts), epoch_us(i.end_ts), i.category, i.incident_id,
-        coalesce(s.path || ':' || i.line, '')
-    from ledger.intervals as i
-    left join events.sources as s using (source_id)
-    where i.run_id = ? and i.part = 'active'
-"""
+#: Ends that need no particular trainer.
+ENDS = (
+    *("gpu_off_bus_hang", "double_bit_ecc", "collective_hang"),
+    *("time_limit", "operator_stop", "preempted"),
+)
 
 
-def violations(
-    story: Story,
-    out: Path,
-    style: Style,
-    exact: frozenset[str] | None = None,
-    blemishes: Blemishes = CLEAN,
-) -> list[str]:
-    """Write a story, read its logs, and return a sentence for each difference from its truth.
-
-    ``exact`` are the categories whose boundaries are stamped, those of the trainer where nothing is said.
-    """
-    shutil.rmtree(out, ignore_errors=True)
-    truth = write_story(story, out, style, blemishes)
+def classify(folder: Path) -> str:
+    """Read the logs of a folder into its store; return what was said where a check failed, else nothing."""
     told = io.StringIO()
     with contextlib.redirect_stdout(told), contextlib.redirect_stderr(told):
         codes = [
-            command(["ingest", str(out / "logs"), "--store", str(out / "store")]),
-            command(["classify", "--store", str(out / "store")]),
+            command(["ingest", str(folder / "logs"), "--store", str(folder / "store")]),
+            command(["classify", "--store", str(folder / "store")]),
         ]
-    found = [] if codes == [0, 0] else [f"exit codes {codes}: {told.getvalue()}"]
-    with duckdb.connect(str(out / "store" / "goodput.duckdb"), read_only=True) as con:
-        for run in story.runs:
-            rows = con.execute(
-                "select attempt, incident_id, kind, cause, coalesce(host, ''), lost_steps"
-                " from ledger.incidents where run_id = ?",
-                [run.name],
-            ).fetchall()
-            numbers = {row[1]: row[0] for row in rows}
-            ledger = [
-                Span(start, end, category, numbers.get(incident, 0), evidence)
-                for start, end, category, incident, evidence in con.execute(_INTERVALS, [run.name]).fetchall()
-            ]
-            true = [
-                Span(piece.start_us, piece.end_us, piece.category, piece.incident or 0)
-                for piece in truth.pieces
-                if piece.run == run.name and piece.part == "active"
-            ]
-            known = slack_of(run, style, blemishes)
-            slack = Slack(known.boundary_us, known.stamp_us, known.stamped if exact is None else exact)
-            for gap in differences(run.name, true, ledger, slack):
-                found.append(
-                    f"{(gap.end_us - gap.start_us) / 1e6:.3f} s at {gap.start_us}: {gap.truth} | {gap.ledger}"
-                )
-            told_of = {row[0]: row for row in rows}
-            for incident in truth.incidents:
-                if incident.run != run.name:
-                    continue
-                _, _, kind, cause, host, lost = told_of.get(incident.attempt, (0, "", "", "", "", 0))
-                expected = (incident.kind, incident.cause, incident.host)
-                if (kind, cause) != expected[:2] or (incident.host and host not in ("", incident.host)):
-                    found.append(f"attempt {incident.attempt}: {expected} | {(kind, cause, host)}")
-                if abs(lost - incident.lost_steps) >= style.log_interval * known.intervals:
-                    found.append(f"attempt {incident.attempt}: lost {incident.lost_steps} | {lost}")
-    return found
+    return "" if codes == [0, 0] else f"exit codes {codes}: {told.getvalue()}"
+
+
+@contextlib.contextmanager
+def ledger(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open the ledger of a folder."""
+    with duckdb.connect(str(folder / "store" / "goodput.duckdb"), read_only=True) as con:
+        yield con
+
+
+def judged(story: Story, out: Path, style: Style, blemishes: Blemishes = CLEAN) -> tuple[str, Judgement]:
+    """Write a story, read its logs, and return what a failed check said and how the ledger compares."""
+    shutil.rmtree(out, ignore_errors=True)
+    write_story(story, out, style, blemishes)
+    said = classify(out)
+    with ledger(out) as con:
+        return said, judge(con, out)
+
+
+def violations(story: Story, out: Path, style: Style, blemishes: Blemishes = CLEAN) -> list[str]:
+    """Write a story, read its logs, and return sentences about what differs from its truth."""
+    said, found = judged(story, out, style, blemishes)
+    return ([said] if said else []) + ([] if found.agrees else list(sentences(found, 5)))
+
+
+def random_plan(rng: Random, trainer: str = "megatron", ends: tuple[str, ...] = ENDS) -> Plan:
+    """Return a small run of which anything may be true."""
+    return replace(
+        Plan(),
+        trainer=trainer,
+        ends=dict.fromkeys(ends, 1.0),
+        gpus=rng.choice([16, 64]),
+        target=rng.choice([120, 400]),
+        steps_between=rng.choice([(20, 60), (40, 160)]),
+        max_attempts=rng.randint(1, 7),
+        save_async=rng.random() < 0.6,
+        eval_every=rng.choice([0, 0, 70]),
+        loop_gap=rng.choice([0.0, 0.0, 0.02]),
+        data_stall=rng.choice([0.0, 0.0, 0.02]),
+        failed_start=rng.choice([0.0, 0.0, 0.2]),
+        roll_back=rng.choice([0.0, 0.2]),
+        requeue=rng.choice([0.0, 0.5]),
+        restart_inside=rng.choice([0.0, 0.5]),
+        narrow=rng.choice([0.0, 0.3]),
+        spares=rng.choice([0, 0, 1]),
+        lemon=rng.choice([0.0, 0.0, 0.5]),
+        goes_on=rng.random() < 0.2,
+    )
+
+
+def random_maintenance(rng: Random) -> tuple[Maintenance, ...]:
+    """Return no declared maintenance, or one that comes while runs may go on."""
+    if rng.random() < 0.7:
+        return ()
+    monday = Plan().start_us
+    begin = monday + rng.randrange(3000, 9000) * SECOND
+    return (Maintenance(begin, begin + 3600 * SECOND, monday - 86_400 * SECOND),)

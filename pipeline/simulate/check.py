@@ -61,7 +61,7 @@ def differences(
     true_spans, told_spans = merged(truth), merged(ledger)
     edges = sorted({edge for span in true_spans for edge in (span.start_us, span.end_us)})
     for start, end, true, told in _overlay(true_spans, told_spans):
-        if true is not None and told is not None and _same(true, told):
+        if true is told or (true is not None and told is not None and _same(true, told)):
             continue
         allowed = slack.at(*(span.category for span in (true, told) if span is not None))
         if not _excused(start, end, edges, allowed):

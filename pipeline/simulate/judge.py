@@ -79,8 +79,8 @@ def judge(con: duckdb.DuckDBPyConnection, folder: Path) -> Judgement:
         OSError: there is no truth.
     """
     facts = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
-    true = pl.read_parquet(folder / "truth" / "intervals.parquet")
-    ends = pl.read_parquet(folder / "truth" / "incidents.parquet")
+    true = pl.read_parquet(folder / "truth" / "intervals.parquet", glob=False)
+    ends = pl.read_parquet(folder / "truth" / "incidents.parquet", glob=False)
     told = _rows(con, _TOLD)
     spans: list[Difference] = []
     for run in facts["slack"]:
