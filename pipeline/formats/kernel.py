@@ -7,7 +7,7 @@ before RFC 5424. What a message means is for the catalogue of signals to say.
 
 from __future__ import annotations
 
-from pipeline.formats.format import Format, Pattern
+from pipeline.formats.format import Format, Pattern, Value
 
 _SYSLOG = r"(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)?)"
 _ISO = r"(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)"
@@ -51,8 +51,22 @@ FORMAT = Format(
             (" SUBSYSTEM=", " DEVICE=", " DRIVER="),
             r"^ (?:SUBSYSTEM|DEVICE|DRIVER)=\S+$",
         ),
+        # [    1.204117] rtc_cmos 00:01: setting system clock to 2026-10-01T03:12:44 UTC (1790824364)
+        Pattern(
+            name="clock_set",
+            table="facts",
+            columns={"key": Value(const="clock_at_boot"), "value": Value("epoch")},
+            literals=(": setting system clock to ",),
+            regex=r"\brtc\S* .*: setting system clock to \S+ UTC \((?P<epoch>\d{9,10})\)\s*$",
+            note="Once per boot: it says which time the seconds since boot are counted from.",
+        ),
         # [  88.417003] BUG: …, with `<1>` before it in a pstore record.
-        _line("boot_seconds", ("[",), r"^(?:<\d+>)?\[ *\d+\.\d{6}\] ?"),
+        # What clocks say is for the pattern above.
+        _line(
+            "boot_seconds",
+            ("[",),
+            r"^(?:<\d+>)?\[ *\d+\.\d{6}\](?:$|[^ ]| (?:$|[^r]|r(?:$|[^t])|rt(?:$|[^c])))",
+        ),
         # [Apr 9 05:42] …, then [  +0.000316] …: what `dmesg -H` leaves of the time.
         _line("dmesg_human", ("[",), r"^\[(?: *\+\d+\.\d{6}|[A-Z][a-z]{2} ?\d{1,2} \d\d:\d\d)\] "),
         # Oops#1 Part1: the head of a pstore record.

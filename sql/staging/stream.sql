@@ -89,23 +89,34 @@ timed as (
                 end
             )::integer)
         end as printed_ts,
+        case when u.ts_quality = 'uptime' then u.ts end as since_boot,
         u.ts_quality,
         s.zone,
     from united as u
     inner join staging.sources as s using (source_id)
 ),
 
+-- seconds since boot are a time where the kernel said when it had booted
+anchored as (
+    select
+        t.* exclude (since_boot, printed_ts, ts_quality),
+        coalesce(t.printed_ts, make_timestamptz(b.boot_us + epoch_us(t.since_boot))) as printed_ts,
+        case when t.since_boot is not null and b.boot_us is not null then 'anchored' else t.ts_quality end as ts_quality,
+    from timed as t
+    asof left join staging.boots as b on t.source_id = b.source_id and t.line >= b.line
+),
+
 final as (
     select
         * exclude (printed_ts, ts_quality, zone),
         case
-            when ts_quality = 'logged' or zone = 'UTC' then printed_ts
+            when ts_quality in ('logged', 'anchored') or zone = 'UTC' then printed_ts
             else timezone(zone, printed_ts::timestamp)
         end as ts,
         case when printed_ts is null then 'none' else ts_quality end as ts_quality,
         -- records carry their own time and arrive out of order; lines are in the order of their file
         case when format = 'goodput_records' then epoch_us(printed_ts) else line end as ord,
-    from timed
+    from anchored
 )
 
 select * from final
