@@ -91,6 +91,7 @@ JOBS = {
     ("train.log", "slurmstepd: error: Detected 1 oom_kill event in StepId=880100.0."): "880100",
     ("train.log", "SLURM_JOB_ID=880100"): "880100",
     ("train.log", "SLURM_JOB_ID=880100\nSLURM_JOBID=880101"): None,
+    ("job-880101.out.12.gz", ""): "880101",
     ("heron-880101.out", "SLURM_JOB_ID=880100\nSLURM_JOBID=880101"): "880101",
     ("heron-880102.out", "SLURM_JOB_ID=880100\nSLURM_JOBID=880101"): None,
     ("train.log", ""): None,

@@ -15,10 +15,11 @@ _SAID = (
     r"^(?:\[\S+\] )?(?i:slurm )?job ?id ?[:=]\s*(\d+)\s*$",
 )
 
-#: Names of batch systems and their users: slurm-123.out, 123.err, name-123.out, name.123.o, name.o123.
+#: Names of batch systems and their users: slurm-123.out, 123.err, name-123.out, name.123.o, name.o123; what
+#: rotates and compresses files adds .2.gz.
 _NAMED = (
     re.compile(r"^slurm-(\d+)(?:_\d+)?\.\w+$"),
-    re.compile(r"(?:^|[-_.])(\d{4,})(?:_\d+)?\.(?:out|err|log|o|e|txt)(?:\.\w+)?$"),
+    re.compile(r"(?:^|[-_.])(\d{4,})(?:_\d+)?\.(?:out|err|log|o|e|txt)(?:\.\w+){0,3}$"),
     re.compile(r"\.[oe](\d{3,})(?:[.-]\d+)?$"),
 )
 
