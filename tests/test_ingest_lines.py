@@ -66,6 +66,15 @@ PREFIXES: dict[str, tuple[str, int | None, str | None, str | None]] = {
     "10.1.2.3: text": ("text", None, "10.1.2.3", None),
     "gx017: [2026-01-01 00:00:00] text": ("[2026-01-01 00:00:00] text", None, "gx017", None),
     "gx017: [default1]:[rank9]: text": ("text", 9, "gx017", None),
+    "gx017:  loading checkpoint from /c": (" loading checkpoint from /c", None, "gx017", None),
+    "gx017:     load-checkpoint ......: (1.0, 2.0)": (
+        "    load-checkpoint ......: (1.0, 2.0)",
+        None,
+        "gx017",
+        None,
+    ),
+    "gx017: using world size: 16, data": ("using world size: 16, data", None, "gx017", None),
+    "level5: loading of data": ("level5: loading of data", None, None, None),
     # No prefix: the words of ordinary lines.
     "rank: 0": ("rank: 0", None, None, None),
     "step1: warming up": ("step1: warming up", None, None, None),

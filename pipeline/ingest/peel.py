@@ -45,7 +45,10 @@ _PREFIXES = (
 #: A name and a colon open many ordinary lines: a host only before a text that no sentence begins with.
 _NAME = r"(?P<name>[A-Za-z][A-Za-z_0-9.-]*[0-9][A-Za-z_0-9.-]*): "
 _AFTER_NAME = (
-    r"(?:\[| ?iteration |:::MLLOG|[IWEF][0-9]{4} |Traceback |saving checkpoint| +successfully |NCCL )"
+    r"(?:\[| ?iteration |:::MLLOG|[IWEF][0-9]{4} |Traceback |saving checkpoint|NCCL |>+ [a-z]+ing "
+    r"| +(?:successfully|loading|scheduled an|validation loss|will not load) "
+    r"| +[A-Za-z_0-9-]+ \.{4,}[: ]"
+    r"|\(min, max\) time |using world size: |-{10,} |building |training \.|done with )"
 )
 _ONE = "|".join(_PREFIXES)
 _UNNAMED = re.sub(r"\?P<\w+>", "?:", _ONE)
