@@ -24,10 +24,8 @@ from pipeline.simulate.truth_files import write_truth
 def write_story(story: Story, out: Path, style: Style, blemishes: Blemishes = CLEAN) -> Truth:
     """Write ``logs/``, ``truth.json`` and ``truth/`` of a story, and return its true ledger."""
     logs = out / "logs"
-    lives = [
-        (a.end.left_us if a.end else a.process_us) - a.process_us for r in story.runs for a in r.attempts
-    ]
-    noise = blemishes.noise_mb * 1e6 / max(1, sum(lives))
+    ends = [(attempt.process_us, attempt.end) for run in story.runs for attempt in run.attempts]
+    noise = blemishes.noise_mb * 1e6 / sum(end.stop_us - begin for begin, end in ends if end is not None)
     kernel: dict[str, list[tuple[int, str]]] = {}
     for run in story.runs:
         _Console(story.seed, run, style, blemishes, noise).write(logs)
