@@ -49,10 +49,10 @@ PHASES = (
     _phase(
         "job_end",
         "job_end_time",
-        "exit",
-        "point",
+        "loop",
+        "end",
         detail=Value(const="completed"),
-        note="Only after a clean end.",
+        note="Only after a clean end. The process is still there: no record says when it left.",
     ),
     _phase("init_begin", "tpu_init_start_time", "init", "begin"),
     _phase("init_end", "tpu_init_end_time", "init", "end"),

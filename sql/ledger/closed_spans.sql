@@ -7,6 +7,7 @@ limits as (
         t.run_id,
         t.attempt,
         t.exit_us,
+        t.clean_exit_us,
         t.loop_end_us,
         least(
             coalesce(h.end_us, t.last_evidence_us),
@@ -40,13 +41,15 @@ closed as (
         greatest(
                 s.start_us,
                 case
-                    when l.exit_us is not null and l.exit_us >= s.start_us then l.exit_us
-                    when l.loop_end_us is not null and l.loop_end_us >= s.start_us then l.loop_end_us
+                    when l.clean_exit_us >= s.start_us then l.clean_exit_us
+                    when l.loop_end_us >= s.start_us then l.loop_end_us
+                    -- whatever else ended the processes cuts it, and does not make it longer
                     else least(
                         s.start_us + coalesce(s.steps * coalesce(sz.clean_us, p.clean_us), 0) + coalesce(k.stall_us, 0),
-                        coalesce(l.next_start_us, s.start_us + coalesce(s.steps * coalesce(sz.clean_us, p.clean_us), 0) + coalesce(k.stall_us, 0)),
-                        coalesce(case when l.from_accounting then l.limit_us end, s.start_us + coalesce(s.steps * coalesce(sz.clean_us, p.clean_us), 0) + coalesce(k.stall_us, 0)),
-                        coalesce(l.life_end_us, s.start_us + coalesce(s.steps * coalesce(sz.clean_us, p.clean_us), 0) + coalesce(k.stall_us, 0))
+                        l.next_start_us,
+                        case when l.from_accounting then l.limit_us end,
+                        l.life_end_us,
+                        case when l.exit_us >= s.start_us then l.exit_us end
                     )
                 end
         )::bigint as end_us,

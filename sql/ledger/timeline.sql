@@ -60,6 +60,10 @@ marks as (
         min(epoch_us(ts)) filter (where kind = 'phase' and name = 'loop' and edge = 'begin') as loop_start_us,
         max(epoch_us(ts)) filter (where kind = 'phase' and name = 'loop' and edge = 'end') as loop_end_us,
         max(epoch_us(ts)) filter (where kind = 'phase' and name = 'exit') as exit_us,
+        max(epoch_us(ts)) filter (
+            where kind = 'phase' and name = 'exit'
+                and regexp_matches(coalesce(detail, ''), '(?i)^(completed|done|data_exhausted|success)')
+        ) as clean_exit_us,
         min(epoch_us(ts)) filter (where kind = 'phase' and name = 'job' and edge = 'begin') as job_start_us,
         max(epoch_us(ts)) filter (where kind = 'phase' and name = 'job' and edge = 'end') as job_end_us,
         max(epoch_us(ts)) as last_evidence_us,

@@ -8,7 +8,8 @@ from dataclasses import replace
 from pipeline.simulate.lines import Printed, Style
 from pipeline.simulate.plan import Plan
 from pipeline.simulate.renderers import Trainer
-from pipeline.simulate.story import SECOND, Attempt, Job, Run, Save
+from pipeline.simulate.renderers._stalls import begin_of_wait
+from pipeline.simulate.story import SECOND, Attempt, Job, Run
 
 _SEQUENCE = 8192
 _PARAMETERS = 70_553_706_496
@@ -143,16 +144,6 @@ def _saves(run: Run, attempt: Attempt, style: Style) -> Iterator[Printed]:
             yield _say(start, f"Saving a full checkpoint at last step, step {save.step}.", style)
         spent = (save.blocked_us - start) / SECOND
         yield _say(save.blocked_us, f"Finished s{_SAVING}in {spent:.2f} seconds.", style)
-
-
-def begin_of_wait(attempt: Attempt, save: Save) -> int:
-    """Return when the loop stopped for a save, the wait for the save before included, in microseconds."""
-    waits = [
-        stall.start_us
-        for stall in attempt.stalls
-        if stall.category == "checkpoint_stall" and stall.after == save.step
-    ]
-    return min([save.start_us, *waits])
 
 
 def _validations(attempt: Attempt, style: Style) -> Iterator[Printed]:
