@@ -34,7 +34,13 @@ text_times as (
 ),
 
 last_lines as (
-    select source_id, run_id, attempt, max(ord) as last_ord
+    select
+        source_id,
+        run_id,
+        attempt,
+        max(ord) as last_ord,
+        -- how long a step took that only begins is a guess
+        max(start_us) filter (where was_open) as open_us,
     from ledger.closed_spans
     group by all
 ),
@@ -55,6 +61,7 @@ own as (
         t.progress_us,
         t.has_steps,
         l.last_ord,
+        coalesce(o.open_us, t.progress_us) as seen_us,
     from staging.placed as p
     inner join ledger.timeline as m using (run_id, launch_no)
     inner join ledger.progress as t on t.run_id = p.run_id and t.attempt = m.attempt
@@ -62,6 +69,8 @@ own as (
         on s.source_id = p.source_id and s.line = p.line and s.segment = p.segment and s.signal_id = p.name
     left join text_times as x on x.source_id = p.source_id and x.line = p.line
     left join last_lines as l on l.source_id = p.source_id and l.run_id = t.run_id and l.attempt = t.attempt
+    left join (select run_id, attempt, max(open_us) as open_us from last_lines group by all) as o
+        on o.run_id = t.run_id and o.attempt = t.attempt
     where p.kind = 'signal'
 ),
 
@@ -71,9 +80,9 @@ own_in_reach as (
     from own
     where not has_steps
         or case
-            when ts_us is not null then ts_us >= progress_us - 2000000
+            when ts_us is not null then ts_us >= seen_us - 2000000
             when last_ord is not null then ord > last_ord
-            else near_us is null or near_us >= progress_us - 120000000
+            else near_us is null or near_us >= seen_us - 120000000
         end
 ),
 
@@ -178,7 +187,7 @@ select
     near_us,
     (waited_s * 1000000)::bigint as waited_us,
     -- whether the line is known to come after the last progress: by its time, by the last step line, by a dated line before it
-    not has_steps or ts_us is not null or last_ord is not null or (follows_dated and near_us >= progress_us - 2000000) as placed_after_progress,
+    not has_steps or ts_us is not null or last_ord is not null or (follows_dated and near_us >= coalesce(seen_us, progress_us) - 2000000) as placed_after_progress,
     coalesce(node, host) as host,
     gpu,
     fault_rank,

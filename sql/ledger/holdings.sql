@@ -78,6 +78,12 @@ tracking as (
     group by source_id
 ),
 
+last_starts as (
+    select run_id, max(start_ts) as last_start_ts
+    from staging.allocations
+    group by run_id
+),
+
 accounting as (
     select
         a.run_id,
@@ -90,7 +96,12 @@ accounting as (
         epoch_us(a.start_ts) as start_us,
         coalesce(
             epoch_us(a.end_ts),
-            (select max(e.end_us) from evidence as e where e.run_id = a.run_id and e.job_id = a.job_id),
+            -- what names no job tells of the last one as well
+            (
+                select max(e.end_us) from evidence as e
+                where e.run_id = a.run_id
+                    and (e.job_id = a.job_id or (e.job_id is null and a.start_ts = s.last_start_ts and e.end_us > epoch_us(a.start_ts)))
+            ),
             case when l.end_us > epoch_us(a.start_ts) then l.end_us end,
             epoch_us(a.start_ts) + (a.elapsed_s * 1000000)::bigint
         ) as end_us,
@@ -108,6 +119,7 @@ accounting as (
     from staging.allocations as a
     left join run_world_sizes as r using (run_id)
     left join last_evidence as l using (run_id)
+    left join last_starts as s using (run_id)
     left join tracking as t using (source_id)
     where a.start_ts is not null
         -- a job without accelerators is no run of ours; where others of the same export name theirs, silence means none
