@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from pipeline.simulate.faults import BY_NAME, Fault
-from pipeline.simulate.loop import Disk, train
+from pipeline.simulate.loop import Disk, train, train_and_save
 from pipeline.simulate.plan import Plan, Range
 from pipeline.simulate.story import SECOND, Attempt, End, Restore
 
@@ -54,7 +54,7 @@ class Launcher:
         it = Attempt(number, job, tuple(hosts), clock.now, round(plan.step_s * SECOND / width))
         self.attempts.append(it)
         fault, limit, loop_s = self._fate(number)
-        if number > 1 and fault.kind == "unplanned" and clock.rng.random() < plan.failed_start:
+        if self._fails_at_start(fault, number):
             clock.now += clock.us(plan.init_s) // 2
             return fault, self._close(it, fault, _NEVER)
         it.init_us = clock.now = clock.now + clock.us(plan.init_s)
@@ -63,14 +63,19 @@ class Launcher:
         it.built_us = clock.now
         it.loop_us = clock.now = clock.now + clock.us(plan.data_setup_s)
         it.warmup_us = clock.us(plan.warmup_s)
+        if fault.grace and loop_s is not None:
+            limit, loop_s = max(1, round(loop_s / plan.step_s)), None
         if limit is not None:
             limit += it.first_step
         until = it.loop_us + round(loop_s * SECOND) if loop_s is not None else _NEVER
-        if fault.notice in ("planned", "scheduler", "person") and until < _NEVER:
+        if fault.notice == "planned" and until < _NEVER:
             until = whole(until)
         if stop_us < until:
             until, fault = max(stop_us, whole(it.loop_us)), BY_NAME["operator_stop"]
         last = plan.target + 1
+        if fault.grace and limit is not None and limit < last:
+            clock.now, told = train_and_save(it, limit, plan, clock.rng, self.disk)
+            return fault, self._close(it, fault, _NEVER, told)
         clock.now = train(it, min(limit or last, last), until, plan, clock.rng, self.disk)
         if it.steps and it.steps[-1].number == plan.target:
             fault = BY_NAME["in_progress" if plan.goes_on else "completed"]
@@ -110,27 +115,33 @@ class Launcher:
         clock.now += clock.us(plan.restore_s)
         return Restore(step, saved_by, begin, clock.now)
 
-    def _close(self, it: Attempt, fault: Fault, until_us: int) -> End:
-        """End an attempt at a time, or else inside the step that follows now; return how."""
+    def _fails_at_start(self, fault: Fault, number: int) -> bool:
+        """Return whether the end comes before the first step."""
+        if fault.when != "any":
+            return fault.when == "start"
+        return number > 1 and fault.kind == "unplanned" and self.clock.rng.random() < self.plan.failed_start
+
+    def _close(self, it: Attempt, fault: Fault, until_us: int, told_us: int | None = None) -> End:
+        """End an attempt and return how: at a time, where it was told to stop, or inside its next step."""
         plan, clock, rng = self.plan, self.clock, self.clock.rng
         stop = clock.now
-        if fault.kind not in ("completed", "ongoing"):
+        if fault.kind not in ("completed", "ongoing") and told_us is None:
             if until_us < _NEVER:
                 stop = max(stop, until_us)
             else:
                 stop += round(it.step_us * (0.1 + 0.8 * rng.random()))
-            if fault.notice in ("planned", "scheduler", "person"):
+            if fault.notice == "planned":
                 stop = whole(stop)
-        watched = fault.notice == "watchdog"
-        delay = plan.watchdog_s if watched else rng.uniform(*fault.delay_s)
-        detected = stop + round(delay * SECOND)
+        waited = (fault.waits_s or plan.watchdog_s) if fault.notice == "watchdog" else 0.0
+        detected = stop + round((waited or rng.uniform(*fault.delay_s)) * SECOND)
+        if fault.notice in ("scheduler", "person"):
+            detected = whole(detected)
         left = detected + clock.us(fault.teardown_s)
         at = rng.randrange(len(it.hosts)) if fault.kind == "unplanned" else 0
         if fault.kind == "unplanned" and self.lemon in it.hosts and rng.random() < plan.lemon:
             at = it.hosts.index(self.lemon)
         gpu = rng.randrange(plan.gpus_per_host)
-        waited = plan.watchdog_s if watched else 0.0
         rank = at * plan.gpus_per_host + gpu
-        it.end = End(fault.name, stop, detected, left, it.hosts[at], rank, gpu, waited)
+        it.end = End(fault.name, stop, detected, left, it.hosts[at], rank, gpu, waited, told_us)
         clock.now = left
         return it.end

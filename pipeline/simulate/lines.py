@@ -8,19 +8,21 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import NamedTuple
 
 from pipeline.simulate.faults import BY_NAME, Line
-from pipeline.simulate.story import SECOND, Attempt, Job, Run
+from pipeline.simulate.faults.kinds import Place
+from pipeline.simulate.story import SECOND, Attempt, End, Job, Run
 
 #: Stamps are the clock of the host that prints them.
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Printed(NamedTuple):
-    """A line: when it was printed, by which rank (-1 for the scheduler), on which stream, and its text."""
+    """A line: when it was printed, by which rank (-1 for none), on which stream, its text, and the host."""
 
     time_us: int
     rank: int
     stream: str
     text: str
+    host: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,54 +53,93 @@ class Style:
         )
 
 
+#: Into which kind of file each place writes.
+_FILES: dict[Place, str] = {
+    "kernel": "kernel",
+    "kernels": "kernel",
+    "rank": "rank",
+    "ranks": "rank",
+    "launcher": "rank",
+    "launchers": "rank",
+    "scheduler": "scheduler",
+}
+
+
 def last_words(run: Run, job: Job, attempt: Attempt, style: Style, place: str) -> Iterator[Printed]:
-    """Yield what the end of an attempt leaves in one kind of place: ``kernel``, ``rank``, ``scheduler``, …"""
+    """Yield what the end of an attempt leaves in a file: by ``rank``, by ``scheduler``, or ``kernel``."""
     end = attempt.end
     assert end is not None
     for line in BY_NAME[end.fault].lines:
-        if line.place == place or (place == "rank" and line.place == "ranks"):
+        if _FILES[line.place] == place:
             yield from _said(run, job, attempt, style, line)
 
 
 def _said(run: Run, job: Job, attempt: Attempt, style: Style, line: Line) -> Iterator[Printed]:
-    """Yield a line of an end, once for every rank that prints it."""
+    """Yield a line of an end, once for every rank, or every host, that prints it."""
     end = attempt.end
     assert end is not None
-    moments = {"stop": end.stop_us, "detected": end.detected_us, "left": end.left_us}
-    time_us = moments[line.moment] + round(line.after_s * SECOND)
-    ranks = [end.rank]
-    if line.place == "ranks":
-        # The rank at fault says nothing; of the others a few are enough.
-        others = [
-            rank
-            for rank in range(attempt.gpus(run))
-            if rank // run.gpus_per_host != end.rank // run.gpus_per_host
-        ]
-        ranks = others[:: max(1, len(others) // 3)] or [(end.rank + 1) % attempt.gpus(run)]
-    elif line.place in ("scheduler", "kernel"):
-        ranks = [-1]
-    for at, rank in enumerate(ranks):
+    moments = {"told": end.told_us, "stop": end.stop_us, "detected": end.detected_us, "left": end.left_us}
+    time_us = (moments[line.moment] or end.stop_us) + round(line.after_s * SECOND)
+    for at, rank in enumerate(_speakers(run, job, end, line.place)):
         when = time_us + 110_000 * at
-        host = end.host if rank < 0 else attempt.hosts[rank // run.gpus_per_host]
-        local = style.local(when, host)
-        ran = round(end.waited_s * 1000)
-        text = line.text.format_map(
-            {
-                "host": end.host or attempt.hosts[0],
-                "first": attempt.hosts[0],
-                "rank": rank,
-                "gpu": end.gpu,
-                "pci": f"0000:{0x1B + 0x20 * end.gpu % 0xE0:02x}:00",
-                "job": job.job_id,
-                "pid": 40_000 + 7 * attempt.number,
-                "clock": local.strftime("%Y-%m-%dT%H:%M:%S"),
-                "glog": local.strftime(f"{local.month}%d %H:%M:%S.%f000"),
-                "ms": ran,
-                "ran": ran,
-                "seq": 1000 * attempt.number + len(attempt.steps),
-            }
-        )
-        yield Printed(when, rank, "err", text)
+        host = job.hosts[0] if line.place == "scheduler" else job.hosts[rank // run.gpus_per_host]
+        text = line.text.format_map(_facts(run, job, attempt, style.local(when, host), rank, style))
+        silent = line.place in ("scheduler", "kernel", "kernels")
+        yield Printed(when, -1 if silent else rank, "err", text, host)
+
+
+def _speakers(run: Run, job: Job, end: End, place: Place) -> list[int]:
+    """Return the ranks that print a line; for hosts their first."""
+    own = end.rank // run.gpus_per_host * run.gpus_per_host
+    firsts = list(range(0, job.gpus, run.gpus_per_host))
+    if place == "ranks":
+        # The rank at fault says nothing; of the others a few are enough.
+        others = [rank for rank in range(job.gpus) if rank - rank % run.gpus_per_host != own]
+        return others[:: max(1, len(others) // 3)] or [(end.rank + 1) % max(job.gpus, 1)]
+    if place == "launchers":
+        return firsts[:3]
+    if place == "kernels":
+        return [first for first in firsts if first != own][:2]
+    return [own] if place == "launcher" else [end.rank]
+
+
+def _facts(
+    run: Run, job: Job, attempt: Attempt, local: datetime, rank: int, style: Style
+) -> dict[str, str | int]:
+    """Return what a text may speak of; ``local`` is the time on the clock beside the speaker."""
+    end = attempt.end
+    assert end is not None
+    ran = round(end.waited_s * 1000)
+    seq = 1000 * attempt.number + len(attempt.steps)
+    host = end.host or job.hosts[0]
+    return {
+        "host": host,
+        "first": job.hosts[0],
+        "rank": rank,
+        "gpu": end.gpu,
+        "pci": _pci(end.gpu),
+        "peer_pci": _pci((end.gpu + 1) % run.gpus_per_host),
+        "job": job.job_id,
+        "pid": 40_000 + 7 * attempt.number,
+        "step": attempt.first_step + len(attempt.steps),
+        "clock": local.strftime("%Y-%m-%dT%H:%M:%S"),
+        "glog": local.strftime(f"{local.month}%d %H:%M:%S.%f000"),
+        "torch": local.strftime("%m%d %H:%M:%S.%f"),
+        "comma": local.strftime("%Y-%m-%d %H:%M:%S,") + f"{local.microsecond // 1000:03d}",
+        "nccl": f"[{local:%Y-%m-%d %H:%M:%S}] {job.hosts[rank // run.gpus_per_host]}:{4400 + rank}:4702",
+        "failed_at": style.local(end.detected_us, host).strftime("%Y-%m-%d_%H:%M:%S"),
+        "ms": ran,
+        "ran": ran,
+        "waited": f"{end.waited_s:.2f}",
+        "whole": round(end.waited_s),
+        "seq": seq,
+        "done": seq - 1,
+    }
+
+
+def _pci(gpu: int) -> str:
+    """Return the address of a GPU on its host."""
+    return f"0000:{0x1B + 0x20 * gpu % 0xE0:02x}:00"
 
 
 def in_order(*groups: Iterable[Printed]) -> list[Printed]:

@@ -13,6 +13,8 @@ Disk = list[tuple[int, int]]
 #: Steps within which the next line is printed, and some more.
 _TELLING = 24
 
+_NEVER = 2**62
+
 
 def train(it: Attempt, limit: int, until_us: int, plan: Plan, rng: Random, disk: Disk) -> int:
     """Add steps to an attempt; return when the last thing of its loop ended.
@@ -21,6 +23,18 @@ def train(it: Attempt, limit: int, until_us: int, plan: Plan, rng: Random, disk:
     torn there; an evaluation that would be is not begun.
     """
     return _Loop(it, until_us, plan, rng, disk).run(limit)
+
+
+def train_and_save(it: Attempt, limit: int, plan: Plan, rng: Random, disk: Disk) -> tuple[int, int]:
+    """Add steps as `train` does, and a save after the last of them.
+
+    Return when that save ended, and when, inside the last step, the trainer was told to stop.
+    """
+    loop = _Loop(it, _NEVER, plan, rng, disk)
+    loop.leaves_after = limit - 1
+    now = loop.run(limit)
+    step = it.steps[-1]
+    return now, min(-(-(step.start_us + step.end_us) // 2 // SECOND) * SECOND, step.end_us)
 
 
 class _Loop:
@@ -32,6 +46,8 @@ class _Loop:
         self.now = it.loop_us
         #: A save in the background: which of the attempt's, and when it will be whole.
         self.pending: tuple[int, int] | None = None
+        #: The step after which the trainer saves and leaves; 0 where it does not.
+        self.leaves_after = 0
 
     def run(self, limit: int) -> int:
         """Make steps."""
@@ -47,6 +63,17 @@ class _Loop:
             it.steps.append(Step(number, begin, self.now))
             if self.pending is not None and self.now >= self.pending[1]:
                 self._finish()
+            if number == self.leaves_after:
+                if self.pending is not None:
+                    self._finish()
+                self._save(number)
+                if self.pending is not None:
+                    # A process that leaves waits for what it writes in the background.
+                    self._stall("checkpoint_stall", number, self.pending[1] - self.now)
+                    save = it.saves[-1]
+                    it.saves[-1] = Save(save.step, save.start_us, self.now, None)
+                    self._finish()
+                break
             quiet = True
             if plan.save_every and number % plan.save_every == 0 and number < plan.target:
                 self._save(number)

@@ -74,6 +74,7 @@ class End:
         rank: a rank of that host.
         gpu: its number on that host.
         waited_s: how long a watchdog had waited when it noticed; 0 where none did.
+        told_us: when a trainer that could still save was told to stop; None where it was not.
     """
 
     fault: str
@@ -84,6 +85,7 @@ class End:
     rank: int = 0
     gpu: int = 0
     waited_s: float = 0.0
+    told_us: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +178,15 @@ class Maintenance:
     declared_us: int
 
 
+@dataclass(frozen=True, slots=True)
+class Decoy:
+    """A line in the kernel log of a host that means nothing for any run."""
+
+    host: str
+    time_us: int
+    text: str
+
+
 @dataclass(slots=True)
 class Story:
     """Everything that happened."""
@@ -183,3 +194,4 @@ class Story:
     seed: int
     runs: list[Run]
     maintenance: list[Maintenance] = field(default_factory=list)
+    decoys: list[Decoy] = field(default_factory=list)

@@ -31,8 +31,9 @@ def write_story(story: Story, out: Path, style: Style, blemishes: Blemishes = CL
         _Console(story.seed, run, style, blemishes, noise).write(logs)
         for attempt in run.attempts:
             for line in last_words(run, attempt.world(run), attempt, style, "kernel"):
-                assert attempt.end is not None
-                kernel.setdefault(attempt.end.host, []).append((line.time_us, line.text))
+                kernel.setdefault(line.host, []).append((line.time_us, line.text))
+    for decoy in story.decoys:
+        kernel.setdefault(decoy.host, []).append((decoy.time_us, decoy.text))
     if not blemishes.no_accounting:
         _write(logs / "sacct.txt", accounting(story.runs, style))
     for host, spoken in sorted(kernel.items()):

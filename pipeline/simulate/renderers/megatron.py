@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pipeline.simulate.faults import BY_NAME
 from pipeline.simulate.lines import Printed, Style
 from pipeline.simulate.renderers import Trainer
 from pipeline.simulate.story import Attempt, Job, Run
@@ -21,6 +22,8 @@ def render(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Print
     end = attempt.end
     if end is not None and end.fault == "completed":
         yield _datetime(end.stop_us, "after training is done", style)
+    elif end is not None and end.told_us is not None:
+        yield _datetime(end.stop_us, BY_NAME[end.fault].farewell, style)
 
 
 def _stamp(time_us: int, style: Style) -> str:
