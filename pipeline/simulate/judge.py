@@ -91,8 +91,8 @@ def judge(con: duckdb.DuckDBPyConnection, folder: Path) -> Judgement:
             spans += differences(run, _true_spans(own), _told_spans(seen), slack)
     others = sorted(set(told["run_id"]) - set(facts["slack"]))
     mistakes = [Mistake(run, 0, "run", "no such run", "a run of its own") for run in others]
-    intervals = {run: slack["intervals"] * slack["steps"] for run, slack in facts["slack"].items()}
-    mistakes += _mistakes(ends, _rows(con, _ENDS), intervals)
+    steps = {run: slack["steps"] for run, slack in facts["slack"].items()}
+    mistakes += _mistakes(ends, _rows(con, _ENDS), steps)
     errors: Counter[tuple[str, str]] = Counter()
     for run, category, gpu_us in _sums(told):
         errors[run, category] += gpu_us
@@ -133,8 +133,8 @@ def _told_spans(intervals: pl.DataFrame) -> list[Span]:
     return [Span(*row) for row in intervals.select(columns).iter_rows()]
 
 
-def _mistakes(true: pl.DataFrame, told: pl.DataFrame, intervals: Mapping[str, int]) -> Iterator[Mistake]:
-    """Yield the ends that are told otherwise; lost steps may differ by less than a log interval."""
+def _mistakes(true: pl.DataFrame, told: pl.DataFrame, steps: Mapping[str, int]) -> Iterator[Mistake]:
+    """Yield the ends that are told otherwise; lost steps may differ by less than is told for each run."""
     seen = {(row["run_id"], row["attempt"]): row for row in told.iter_rows(named=True)}
     for row in true.iter_rows(named=True):
         run, attempt = row["run_id"], row["attempt"]
@@ -147,7 +147,7 @@ def _mistakes(true: pl.DataFrame, told: pl.DataFrame, intervals: Mapping[str, in
                 yield Mistake(run, attempt, name, row[name], other[name])
         if row["host"] and other["host"] and row["host"] != other["host"]:
             yield Mistake(run, attempt, "host", row["host"], other["host"])
-        if abs(row["lost_steps"] - other["lost_steps"]) >= max(1, intervals[run]):
+        if abs(row["lost_steps"] - other["lost_steps"]) >= steps[run]:
             yield Mistake(run, attempt, "lost steps", str(row["lost_steps"]), str(other["lost_steps"]))
     for run, attempt in sorted(seen):
         yield Mistake(run, attempt, "attempt", "no such attempt", "one more")

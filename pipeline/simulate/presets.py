@@ -18,22 +18,22 @@ _DAY_S = 86_400.0
 LLAMA3_UNEXPECTED: tuple[tuple[str, int, str], ...] = (
     ("Faulty GPU", 148, "gpu_off_bus_hang"),
     ("GPU HBM3 memory", 72, "double_bit_ecc"),
-    ("Software bug", 54, "software_exception"),
-    ("Network switch or cable", 35, "network_link"),
-    ("Host maintenance", 32, "node_failure"),
+    ("Software bug", 54, "value_error"),
+    ("Network switch or cable", 35, "port_down"),
+    ("Host maintenance", 32, "node_lost"),
     ("GPU SRAM memory", 19, "uncontained_ecc"),
     ("GPU system processor", 17, "gsp_timeout"),
-    ("NIC", 7, "nic_error"),
+    ("NIC", 7, "adapter_dead"),
     ("NCCL watchdog time-outs", 7, "collective_hang"),
-    ("Silent data corruption", 6, "silent_corruption"),
-    ("GPU thermal interface and sensor", 6, "power_thermal"),
-    ("SSD", 3, "local_disk"),
-    ("Power supply", 3, "power_thermal"),
-    ("Server chassis", 2, "host_hardware"),
-    ("IO expansion board", 2, "pcie_error"),
-    ("Dependency", 2, "external_service"),
-    ("CPU", 2, "host_hardware"),
-    ("System memory", 2, "host_hardware"),
+    ("Silent data corruption", 6, "wrong_result"),
+    ("GPU thermal interface and sensor", 6, "gpu_too_hot"),
+    ("SSD", 3, "disk_lost"),
+    ("Power supply", 3, "gpu_power_cable"),
+    ("Server chassis", 2, "machine_check"),
+    ("IO expansion board", 2, "pcie_timeout"),
+    ("Dependency", 2, "hub_down"),
+    ("CPU", 2, "machine_check"),
+    ("System memory", 2, "machine_check"),
 )
 LLAMA3_PLANNED = 47
 LLAMA3_DAYS = 54
@@ -60,12 +60,13 @@ def llama3_54_days(seed: int) -> Plans:
     weights = [rng.expovariate(1.0) + 0.25 for _ in range(len(faults) + 1)]
     loop_s = LLAMA3_DAYS * _DAY_S - len(faults) * 560.0
     shares = [weight / sum(weights) * loop_s for weight in weights]
-    script = tuple(Ending(fault, share) for fault, share in zip(faults, shares, strict=False))
+    faults.append("in_progress")
+    script = tuple(Ending(fault, share) for fault, share in zip(faults, shares, strict=True))
     plan = Plan(
         name="llama3-405b",
         gpus=16_384,
         batch=2048,
-        target=round(0.93 * loop_s / 10.2),
+        target=round(loop_s / 5),
         step_s=10.0,
         save_every=24,
         save_s=(1.0, 2.5),

@@ -18,7 +18,7 @@ class RunSlack:
     Attributes:
         stamp_us: resolution of stamps, and what clocks of hosts differ by, in microseconds.
         interval_us: one log interval, in microseconds: between two step lines nothing is known.
-        steps: the same in steps.
+        steps: counts of lost steps differ by less than this.
         intervals: log intervals that may be missing before an end.
         stamped: categories whose boundaries are stamped.
         reasons: why it is not zero.
@@ -56,4 +56,6 @@ def slack_of(run: Run, style: Style, blemishes: Blemishes = CLEAN) -> RunSlack:
     if blemishes.torn:
         intervals = 2
         reasons.append("the last step line of a killed attempt is cut, and its step is not told")
-    return RunSlack(stamp, interval, style.log_interval, intervals, trainer.exact, tuple(reasons))
+    # Where steps are logged as they begin, the open one may or may not have ended.
+    steps = style.log_interval * intervals + trainer.begins
+    return RunSlack(stamp, interval, steps, intervals, trainer.exact, tuple(reasons))
