@@ -11,24 +11,43 @@ own as (
 
 -- an undated line takes the time of the last dated line before it in its file, else of the first after it
 dated as (
-    select source_id, ord, ts
+    select source_id, ord, ts, kind = 'phase' and name = 'exit' as tells_end
     from own
     where ts is not null
     union all
-    select source_id, ord, ts
+    select source_id, ord, ts, false as tells_end
     from staging.step_lines
     where ts is not null
 ),
 
-undated as (
+-- srun tells of the tasks of a step when they have gone
+gone as (
+    select source_id, ord
+    from own
+    where kind = 'signal' and (name = 'slurm_exit_code' or name like 'slurm_task_%') and ts is null
+),
+
+between as (
     select
         o.*,
-        coalesce(b.ts, a.ts) as near_ts,
-        b.ts is not null as follows_dated,
+        b.ts as before_ts,
+        a.ts as after_ts,
+        -- what is printed after the end, when the tasks have gone, belongs to the next launch
+        coalesce(b.tells_end and g.ord > b.ord and g.ord < o.ord, false)
+            and a.ts is not null and not (o.kind = 'signal' and o.name like 'slurm_%') as opens_next,
     from own as o
     asof left join dated as b on o.source_id = b.source_id and o.ord >= b.ord
     asof left join dated as a on o.source_id = a.source_id and o.ord <= a.ord
+    asof left join gone as g on o.source_id = g.source_id and o.ord >= g.ord
     where o.ts is null
+),
+
+undated as (
+    select
+        * exclude (before_ts, after_ts, opens_next),
+        case when opens_next then after_ts else coalesce(before_ts, after_ts) end as near_ts,
+        before_ts is not null and not opens_next as follows_dated,
+    from between
 ),
 
 near as (

@@ -29,8 +29,7 @@ _GONE = (
     " error, NCCL version 2.28.9"
 )
 _CLOSED = (
-    "{nccl} [0] misc/socket.cc:60 NCCL WARN socketProgress: Connection closed by remote peer"
-    " {host}.aviary<55231>"
+    "{nccl} [0] misc/socket.cc:60 NCCL WARN socketProgress: Connection closed by remote peer {host}<55231>"
 )
 _LOST = (
     "slurmstepd: error: *** JOB {job} ON {first} CANCELLED AT {clock} DUE TO NODE FAILURE, SEE"
@@ -114,7 +113,7 @@ FAULTS = (
                 "Memory cgroup out of memory: Killed process {pid} (python3) total-vm:92874431kB,"
                 " anon-rss:82342504kB, file-rss:0kB, shmem-rss:0kB",
             ),
-            replace(STOPPED, moment="detected"),
+            replace(STOPPED[0], moment="detected"),
             Line("scheduler", "srun: error: {host}: task {rank}: Out Of Memory", "detected", 0.1),
             Line(
                 "scheduler",

@@ -59,7 +59,7 @@ FAULTS = (
         Line(
             "ranks",
             "{nccl} [0] misc/socket.cc:60 NCCL WARN socketProgress: Connection closed by remote peer"
-            " {host}.aviary<55231>",
+            " {host}<55231>",
             "detected",
         ),
     ),
@@ -77,7 +77,7 @@ FAULTS = (
                 " {waited} seconds.",
                 "detected",
             ),
-            STOPPED,
+            *STOPPED,
         ),
         waits_s=180.0,
         when="loop",
@@ -97,7 +97,7 @@ FAULTS = (
                 " without making progress in monitoring enqueued collectives.",
                 "detected",
             ),
-            STOPPED,
+            *STOPPED,
         ),
         waits_s=480.0,
     ),

@@ -70,10 +70,15 @@ def texts(place: Place, moment: Moment, after_s: float, *said: str) -> tuple[Lin
     return tuple(Line(place, text, moment, after_s + at / 1000) for at, text in enumerate(said))
 
 
-STOPPED = Line(
-    "scheduler",
-    "slurmstepd: error: *** STEP {job}.0 ON {first} CANCELLED AT {clock} DUE TO TASK FAILURE ***",
-    "left",
+#: The scheduler takes the rest of a step down, and tells of the tasks when they have gone.
+GONE = Line("scheduler", "srun: error: {first}: tasks 0-7: Terminated", "left", 0.6)
+STOPPED = (
+    Line(
+        "scheduler",
+        "slurmstepd: error: *** STEP {job}.0 ON {first} CANCELLED AT {clock} DUE TO TASK FAILURE ***",
+        "left",
+    ),
+    GONE,
 )
 
 _WORK = (
@@ -106,8 +111,7 @@ HANG = (
     ),
     Line("ranks", _ENDED + "[Rank {rank}] Watchdog caught collective operation" + _WORK, "detected", 12.0),
     Line("scheduler", "srun: error: {host}: task {rank}: Aborted (core dumped)", "left", -0.5),
-    STOPPED,
-    Line("scheduler", "srun: error: {first}: tasks 0-7: Terminated", "left", 0.6),
+    *STOPPED,
 )
 
 
@@ -131,7 +135,7 @@ def found_by_watchdog(name: str, cause: str, *lines: Line, host_fails: bool = Tr
 
 def found_at_once(name: str, cause: str, *lines: Line, host_fails: bool = True) -> Fault:
     """Return an end whose first line is its detection, or is followed by it within seconds."""
-    return Fault(name, cause, "unplanned", "error", (*lines, STOPPED), (0.5, 12.0), host_fails=host_fails)
+    return Fault(name, cause, "unplanned", "error", (*lines, *STOPPED), (0.5, 12.0), host_fails=host_fails)
 
 
 #: Consequences on other GPUs and hosts: their processes are taken down, which is no fault of theirs.

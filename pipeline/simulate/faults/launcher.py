@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pipeline.simulate.faults.kinds import STOPPED, Fault, Line, texts
+from pipeline.simulate.faults.kinds import GONE, STOPPED, Fault, Line, texts
 
 _API = " 4102 torch/distributed/elastic/multiprocessing/api.py:"
 _PAGE = "https://pytorch.org/docs/stable/elastic/errors.html"
@@ -68,12 +68,12 @@ TASK_EXITED = Line("scheduler", "srun: error: {host}: task {rank}: Exited with e
 
 def raises(name: str, cause: str, *said: str, when: str = "any") -> Fault:
     """Return an end by an exception of one rank: only the block of the launcher has a time."""
-    lines = (*raised(*said), TASK_EXITED, STOPPED)
+    lines = (*raised(*said), TASK_EXITED, *STOPPED)
     found = Fault(name, cause, "unplanned", "undated", lines, (0.1, 0.5))
     return replace(found, when="start") if when == "start" else found
 
 
 def dies(name: str, cause: str, *lines: Line, exit_code: str = "1:0") -> Fault:
     """Return an end of one process that the scheduler sees at once: it takes the others down."""
-    said = (*lines, replace(STOPPED, moment="detected", after_s=0.2))
+    said = (*lines, replace(STOPPED[0], moment="detected", after_s=0.2), GONE)
     return Fault(name, cause, "unplanned", "error", said, (0.1, 0.6), (5.0, 60.0), exit_code=exit_code)
