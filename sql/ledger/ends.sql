@@ -8,6 +8,8 @@ exits as (
         m.run_id,
         m.attempt,
         max(epoch_us(p.ts)) filter (where p.name = 'exit') as exit_us,
+        -- several lines tell of one end: the first of them is the nearest to it; some know whole seconds only
+        min(epoch_us(p.ts)) filter (where p.name = 'exit' and epoch_us(p.ts) >= t.progress_us - 1000000) as first_exit_us,
         bool_or(p.name = 'exit' and regexp_matches(coalesce(p.detail, ''), '(?i)^(completed|done|data_exhausted|success)')) as clean_exit,
         bool_or(p.name = 'exit' and regexp_matches(coalesce(p.detail, ''), '(?i)^data_exhausted')) as data_exhausted,
         bool_or(p.name = 'loop' and p.edge = 'end' and not regexp_matches(coalesce(p.detail, ''), '(?i)abort|fail|error')) as loop_done,
@@ -18,6 +20,7 @@ exits as (
         arg_max(p.path, (p.ord, p.source_id)) filter (where p.name in ('exit', 'loop') and p.edge <> 'begin') as path,
     from staging.placed as p
     inner join ledger.timeline as m using (run_id, launch_no)
+    left join ledger.progress as t on t.run_id = m.run_id and t.attempt = m.attempt
     where p.kind = 'phase' and p.name in ('exit', 'loop', 'job')
     group by all
 ),
@@ -142,13 +145,15 @@ judged as (
     select
         t.*,
         x.exit_us,
+        x.first_exit_us,
         x.loop_end_us,
         x.job_end_us,
         coalesce(x.data_exhausted, false) as data_exhausted,
         coalesce(x.clean_exit, false)
             or coalesce(x.loop_done, false)
             or (coalesce(g.step_target <= t.last_step, false) and not coalesce(d.has_cause, false))
-            or (t.state = 'COMPLETED' and not coalesce(d.has_cause, false))
+            -- a program that was told to stop, or that its own limit stopped, ends well too
+            or (t.state = 'COMPLETED' and not coalesce(d.has_cause, false) and d.planned_us is null)
             as completed,
         x.source_id as exit_source_id,
         x.line as exit_line,
@@ -202,7 +207,8 @@ caused as (
             when state in ('NODE_FAIL', 'BOOT_FAIL') then 'node_failure'
             when state = 'OUT_OF_MEMORY' then 'host_out_of_memory'
             when state in ('CANCELLED', 'REVOKED') and (signal_id is null or weight = 'symptom') then 'operator_stop'
-            when state = 'REQUEUED' then 'requeue'
+            -- a requeue kills processes: that they were killed says no more
+            when state = 'REQUEUED' and coalesce(signal_cause, 'process_killed') = 'process_killed' then 'requeue'
             when signal_id is not null then signal_cause
             when is_last and not coalesce(from_accounting, false) then 'in_progress'
             when open then 'in_progress'
@@ -214,6 +220,7 @@ caused as (
             else signal_id is not null and (
                 weight = 'cause' or state is null
                 or state not in ('TIMEOUT', 'DEADLINE', 'PREEMPTED', 'NODE_FAIL', 'BOOT_FAIL', 'OUT_OF_MEMORY', 'CANCELLED', 'REVOKED', 'REQUEUED')
+                or (state = 'REQUEUED' and signal_cause <> 'process_killed')
             )
         end as by_line,
     from judged
@@ -258,7 +265,7 @@ timed as (
             when by_line and signal_us is not null and coalesce(waited_us, 0) = 0 then greatest(signal_us, coalesce(allocated_us, signal_us))
             when stalled_us is not null then stalled_us
             when by_line and signal_us is not null then signal_us - waited_us
-            when exit_us >= progress_us then exit_us
+            when first_exit_us is not null then greatest(first_exit_us, progress_us)
             when planned_us is not null then planned_us
             -- the scheduler ends a job at the time that it writes down
             when not by_line and state in ('TIMEOUT', 'DEADLINE', 'PREEMPTED', 'CANCELLED', 'REVOKED') and from_accounting
@@ -292,6 +299,8 @@ detected as (
                 coalesce(
                     error_us,
                     case when seen_us >= fault_us then seen_us end,
+                    -- some of them are told in whole seconds
+                    case when first_exit_us >= fault_us - 1000000 then first_exit_us end,
                     case when exit_us >= fault_us then exit_us end,
                     release_us
                 )

@@ -2,6 +2,25 @@
 -- do not count as faults: a crash prints the same line on every rank
 with
 
+-- a launcher that gives up raises an exception too: its traceback tells of no exception in the program
+launcher_tracebacks as (
+    select source_id, line, segment
+    from (
+        select
+            source_id,
+            line,
+            segment,
+            signal_id,
+            lead(signal_id) over (partition by source_id order by line, segment) as next_signal_id,
+        from events.signals
+        where signal_id in (
+            select signal_id from seeds.signals
+            where source = 'python' or signal_id in ('elastic_childfailed_exc', 'elastic_signal_exception')
+        )
+    )
+    where signal_id = 'traceback_header' and next_signal_id like 'elastic_%'
+),
+
 signals as (
     select
         e.source_id,
@@ -23,6 +42,10 @@ signals as (
     from events.signals as e
     inner join seeds.signals as c using (signal_id)
     where c.weight in ('cause', 'symptom')
+        and not exists (
+            select 1 from launcher_tracebacks as l
+            where l.source_id = e.source_id and l.line = e.line and l.segment = e.segment
+        )
 ),
 
 -- a line that carries its time in its text is dated by the phase it also is
