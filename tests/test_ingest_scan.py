@@ -77,6 +77,16 @@ def test_a_line_of_several_segments_is_known_if_one_of_them_is() -> None:
     assert found.tables["checkpoints"].select("line", "segment", "step").rows() == [(1, 1, 1), (1, 3, 2)]
 
 
+def test_what_is_glued_to_a_step_line_is_a_line_of_its_own() -> None:
+    lines = pl.Series(
+        ["3: step 4/9 losslurmstepd: error: saved 1", "step 5/9 [rank2]:[E1 HeronError: rank 2"]
+    )
+    tables = scanner(SIGNALS[3]).scan(lines).tables
+    assert tables["steps"].select("line", "step_last", "rank").rows() == [(1, 4, 3), (2, 5, None)]
+    assert tables["checkpoints"].select("line", "segment", "step").rows() == [(1, 1, 1)]
+    assert tables["signals"].select("line", "segment", "signal_id").rows() == [(2, 1, "own")]
+
+
 def test_colours_inside_a_literal_do_not_hide_a_line() -> None:
     found = scanner().scan(content_lines(b"sa\x1b[31mved\x1b[0m 7"))
     assert found.tables["checkpoints"]["step"].to_list() == [7]

@@ -27,6 +27,12 @@ from pipeline.ingest.signals import build_signal_rows
 #: Lines that are enough to learn which patterns know most.
 _FEW = 500
 
+#: What comes into a file past everybody's buffers: behind a step line that was cut it is a line of its own.
+_GLUED = (
+    r"slurmstepd(?:-[A-Za-z0-9_.-]+)?: (?:error|fatal)|srun: error: |\[rank[0-9]+\]:\[[EWF]"
+    r"|Traceback \(most recent call last\)"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Scan:
@@ -63,6 +69,11 @@ class Scanner:
         rows: dict[str, list[pl.DataFrame]] = {}
         # From the cheapest question to the dearest; what one has answered the next is not asked.
         frequent = numbered["text"].str.contains(self.rules.frequent)
+        glued = frequent & numbered["text"].str.contains(_GLUED)
+        if glued.any():
+            split = numbered["text"].str.replace_all(_GLUED, "\r$0")
+            numbered = numbered.with_columns(text=numbered["text"].zip_with(~glued, split))
+            frequent &= ~glued
         others = numbered.filter(~frequent)
         left, known = self._scan_frequent(numbered.filter(frequent), rows, several=several)
         others = others.filter(others["text"].str.contains(self.rules.screen))
