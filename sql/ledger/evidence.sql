@@ -211,8 +211,9 @@ select
     (waited_s * 1000000)::bigint as waited_us,
     -- whether the line is known to come after the last progress: by its time, by the last step line, by a dated line before it
     not has_steps or ts_us is not null or last_ord is not null or (follows_dated and near_us >= coalesce(seen_us, progress_us) - 2000000) as placed_after_progress,
-    coalesce(node, host) as host,
-    gpu,
+    -- who tells of a collective that timed out has waited for somebody else
+    case when cause = 'collective_timeout' then node else coalesce(node, host) end as host,
+    case when cause <> 'collective_timeout' then gpu end as gpu,
     fault_rank,
     own,
     text,
