@@ -20,12 +20,14 @@ named as (
 files as (
     select
         l.run_id,
-        s.path,
+        -- the parts of a rotated log are one file
+        coalesce(s.log, s.path) as log,
+        min(s.path) as path,
         min(l.start_ts) as start_ts,
         max(coalesce(l.end_ts, l.start_ts)) as end_ts,
-        bool_or(l.begins_inside) as begins_inside,
-        arg_min(l.first_step, l.launch) as first_step,
-        arg_max(l.last_step, l.launch) as last_step,
+        arg_min(l.begins_inside, (-coalesce(s.part, 0), l.launch)) as begins_inside,
+        arg_min(l.first_step, (-coalesce(s.part, 0), l.launch)) as first_step,
+        arg_max(l.last_step, (-coalesce(s.part, 0), l.launch)) as last_step,
         max(l.stride) as stride,
         max(l.beat_us) as beat_us,
     from staging.launches as l
@@ -57,7 +59,7 @@ beside as (
 ),
 
 file_keys as (
-    select run_id, path, min(path) over (partition by run_id, together) as job_key
+    select run_id, log, min(path) over (partition by run_id, together) as job_key
     from beside
 ),
 
@@ -67,10 +69,35 @@ launches as (
         coalesce(n.job_id, s.job_id) as job_id,
         coalesce(n.job_id, s.job_id, k.job_key, s.path) as job_key,
         s.path,
+        coalesce(s.log, s.path) as log,
+        coalesce(s.part, 0) as part,
     from staging.launches as l
     inner join staging.sources as s using (source_id)
     left join named as n on n.source_id = l.source_id and n.launch = l.launch
-    left join file_keys as k on k.run_id = l.run_id and k.path = s.path
+    left join file_keys as k on k.run_id = l.run_id and k.log = coalesce(s.log, s.path)
+),
+
+-- the first launch of a part of a log goes on from the part before it unless a start comes after what is no start, or the
+-- same process starts again; without a time of its own a launch comes after the one before it
+parts as (
+    select
+        *,
+        coalesce(
+            launch = 1
+            and lag(part) over w > part
+            and not coalesce(first_step < lag(last_step) over w, false)
+            and (
+                opens_with is null
+                or (
+                    lag(ends_in_start) over w
+                    and not (opens_with = 'process_start' and coalesce(start_ts > lag(start_ts) over w + interval 30 seconds, false))
+                )
+            ),
+            false
+        ) as next_part,
+        max(start_ts) over (w rows unbounded preceding) as sort_ts,
+    from launches
+    window w as (partition by run_id, job_key, log order by part desc, launch)
 ),
 
 -- launches of one job that overlap in time, or of which one goes on where the other ends, are the same attempt, told by
@@ -79,21 +106,24 @@ ordered as (
     select
         *,
         max(coalesce(end_ts, start_ts)) over (
-            partition by run_id, job_key order by start_ts nulls last, path, first_ord
+            partition by run_id, job_key order by sort_ts nulls last, log, part desc, first_ord
             rows between unbounded preceding and 1 preceding
         ) as earlier_end_ts,
         coalesce(begins_inside, false)
             and first_step - lag(last_step) over w between 1 and coalesce(stride, lag(stride) over w)
             and epoch_us(start_ts) - epoch_us(lag(coalesce(end_ts, start_ts)) over w) <= 3 * coalesce(beat_us, lag(beat_us) over w) as goes_on,
-    from launches
-    window w as (partition by run_id, job_key order by start_ts nulls last, path, first_ord)
+    from parts
+    window w as (partition by run_id, job_key order by sort_ts nulls last, log, part desc, first_ord)
 ),
 
 islands as (
     select
         *,
-        count_if(start_ts is null or earlier_end_ts is null or (start_ts > earlier_end_ts and not coalesce(goes_on, false))) over (
-            partition by run_id, job_key order by start_ts nulls last, path, first_ord rows unbounded preceding
+        count_if(
+            not next_part
+            and (start_ts is null or earlier_end_ts is null or (start_ts > earlier_end_ts and not coalesce(goes_on, false)))
+        ) over (
+            partition by run_id, job_key order by sort_ts nulls last, log, part desc, first_ord rows unbounded preceding
         ) as island,
     from ordered
 ),

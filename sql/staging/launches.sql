@@ -1,6 +1,8 @@
 -- one row per launch of trainer processes seen in one source: where it starts in the file, and its time
 -- do not count as attempts: several sources may tell of the same attempt (see staging.attempts)
 -- begins_inside: whether the file begins with this launch and no line of a start, so that it may go on from another file
+-- opens_with: the line of a start that it begins with, null where steps or the end of a start come first
+-- ends_in_start: whether nothing followed its lines of a start
 -- beat_us: mean time from one step line to the next in this source, microseconds; null of a single line
 with
 
@@ -242,6 +244,21 @@ other_times as (
     ) as o
     asof inner join launches as l on o.source_id = l.source_id and o.ord >= l.first_ord
     group by all
+),
+
+borders as (
+    select
+        l.source_id,
+        l.launch,
+        arg_min(case when o.class = 'start' then o.name else '' end, o.ord) as opens_with,
+        arg_max(o.class, o.ord) = 'start' as ends_in_start,
+    from (
+        select source_id, ord, class, name from others
+        union all
+        select source_id, ord, 'step' as class, null as name from steps
+    ) as o
+    asof inner join launches as l on o.source_id = l.source_id and o.ord >= l.first_ord
+    group by all
 )
 
 select
@@ -256,6 +273,8 @@ select
     coalesce(s.backward_stamps, 0) as backward_stamps,
     -- a file whose first steps nothing started may go on from another one
     l.launch = 1 and s.first_step is not null and not coalesce(o.has_start, false) as begins_inside,
+    nullif(b.opens_with, '') as opens_with,
+    coalesce(b.ends_in_start, false) as ends_in_start,
     s.first_step,
     s.last_step,
     s.stride,
@@ -264,3 +283,4 @@ from launches as l
 inner join staging.sources as r using (source_id)
 left join step_times as s using (source_id, launch)
 left join other_times as o using (source_id, launch)
+left join borders as b using (source_id, launch)

@@ -86,13 +86,31 @@ only_run as (
     select case when count(*) = 1 then min(run_id) end as run_id from runs
 ),
 
+-- train.log, train.log.1, train.log.2.gz: one log that was rotated, the latest part first; rank.1 without a rank is none
+stems as (
+    select source_id, regexp_replace(path, '\.(?:gz|zst|xz|bz2)$', '') as stem from events.sources
+),
+
+rotated as (
+    select
+        p.source_id,
+        b.stem as log,
+        regexp_extract(p.stem, '\.(\d{1,4})$', 1)::integer as part,
+    from stems as p
+    inner join (select distinct stem from stems) as b on b.stem = regexp_replace(p.stem, '\.\d{1,4}$', '')
+    where regexp_matches(p.stem, '\.\d{1,4}$')
+),
+
 placed as (
     select
         f.source_id,
         f.path,
+        coalesce(w.log, m.stem) as log,
+        coalesce(w.part, 0) as part,
         f.format,
         f.role,
-        f.job_id,
+        -- what one part says of its job holds for the whole log, unless another part says otherwise
+        case when min(f.job_id) over parts = max(f.job_id) over parts then min(f.job_id) over parts end as job_id,
         f.is_trainer or (f.is_program and t.run_id is null and r.run_id is not null) as is_trainer,
         f.is_trainer as has_trainer_lines,
         case
@@ -114,6 +132,9 @@ placed as (
     cross join only_run as o
     left join zones as z using (source_id)
     left join rules as u using (source_id)
+    left join stems as m using (source_id)
+    left join rotated as w using (source_id)
+    window parts as (partition by coalesce(w.log, m.stem))
 ),
 
 -- a missing year comes from the file itself, else from its run, else from everything
