@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pipeline.simulate.blemishes import CLEAN, Blemishes
 from pipeline.simulate.lines import Style
 from pipeline.simulate.renderers import trainers
-from pipeline.simulate.story import SECOND, Run
+from pipeline.simulate.story import SECOND, Attempt, Run
 from pipeline.simulate.transports import LATEST
 
 
@@ -44,6 +44,9 @@ def slack_of(run: Run, style: Style, blemishes: Blemishes = CLEAN) -> RunSlack:
     reasons = ["stamps have a resolution" if style.stamps else "lines carry no time of their own"]
     interval = style.log_interval * max(attempt.step_us for attempt in run.attempts)
     reasons.append("a step line stands for a whole log interval")
+    if not style.stamps:
+        stamp += max(_beside_steps(attempt) for attempt in run.attempts)
+        reasons.append("without stamps, a stall between two step lines has neither a place nor a length")
     hosts = {host for job in run.jobs for host in job.hosts}
     apart = max((abs(style.skew_us.get(host, 0)) for host in hosts), default=0)
     if apart:
@@ -59,3 +62,8 @@ def slack_of(run: Run, style: Style, blemishes: Blemishes = CLEAN) -> RunSlack:
     # Where steps are logged as they begin, the open one may or may not have ended.
     steps = style.log_interval * intervals + trainer.begins
     return RunSlack(stamp, interval, steps, intervals, trainer.exact, tuple(reasons))
+
+
+def _beside_steps(attempt: Attempt) -> int:
+    """Return how long the loop of an attempt stood still, in microseconds."""
+    return sum(stall.end_us - stall.start_us for stall in attempt.stalls)
