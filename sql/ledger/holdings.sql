@@ -66,6 +66,10 @@ evidence as (
     group by all
 ),
 
+undated_steps as (
+    select run_id from staging.step_lines group by run_id having count(ts) = 0
+),
+
 last_evidence as (
     select run_id, max(end_us) as end_us
     from evidence
@@ -96,6 +100,10 @@ accounting as (
         epoch_us(a.start_ts) as start_us,
         coalesce(
             epoch_us(a.end_ts),
+            -- steps without a stamp go on after the last stamp: until the export the job ran
+            case when u.run_id is not null then
+                greatest(epoch_us(a.start_ts) + (a.elapsed_s * 1000000)::bigint, coalesce(l.end_us, 0))
+            end,
             -- what names no job tells of the last one as well
             (
                 select max(e.end_us) from evidence as e
@@ -120,6 +128,7 @@ accounting as (
     left join run_world_sizes as r using (run_id)
     left join last_evidence as l using (run_id)
     left join last_starts as s using (run_id)
+    left join undated_steps as u using (run_id)
     left join tracking as t using (source_id)
     where a.start_ts is not null
         -- a job without accelerators is no run of ours; where others of the same export name theirs, silence means none
