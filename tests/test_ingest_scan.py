@@ -81,9 +81,13 @@ def test_what_is_glued_to_a_step_line_is_a_line_of_its_own() -> None:
     lines = pl.Series(
         ["3: step 4/9 losslurmstepd: error: saved 1", "step 5/9 [rank2]:[E1 HeronError: rank 2"]
     )
+    lines = pl.concat(
+        [lines, pl.Series(["note: of a sosrun: error: saved 2", "3: slurmstepd: error: saved 3"])]
+    )
     tables = scanner(SIGNALS[3]).scan(lines).tables
     assert tables["steps"].select("line", "step_last", "rank").rows() == [(1, 4, 3), (2, 5, None)]
-    assert tables["checkpoints"].select("line", "segment", "step").rows() == [(1, 1, 1)]
+    saves = tables["checkpoints"].select("line", "segment", "step", "rank").rows()
+    assert saves == [(1, 1, 1, 3), (3, 1, 2, None), (4, 0, 3, 3)]
     assert tables["signals"].select("line", "segment", "signal_id").rows() == [(2, 1, "own")]
 
 

@@ -32,6 +32,8 @@ _GLUED = (
     r"slurmstepd(?:-[A-Za-z0-9_.-]+)?: (?:error|fatal)|srun: error: |\[rank[0-9]+\]:\[[EWF]"
     r"|Traceback \(most recent call last\)"
 )
+#: Behind another line that was cut: prefixes end with neither a letter nor a word.
+_GLUED_TO_WORD = rf"([A-Za-z0-9_.,]|[a-z.,] )({_GLUED})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,9 @@ class Scanner:
         candidates = pl.concat([left, others.filter(among)]).sort("line")
         if candidates.is_empty():
             return Scan(merge_rows(rows), pl.concat(known), candidates["line"])
+        if candidates["text"].str.contains(_GLUED_TO_WORD).any():
+            apart = pl.col("text").str.replace_all(_GLUED_TO_WORD, "$1\r$2")
+            candidates = candidates.with_columns(apart)
         frame = clean_frame(candidates)
         if frame.height > candidates.height:
             frame = frame.filter(frame["text"].str.contains(self.rules.screen))

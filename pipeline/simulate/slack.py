@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pipeline.simulate.blemishes import CLEAN, Blemishes
+from pipeline.simulate.faults import BY_NAME
 from pipeline.simulate.lines import Style
 from pipeline.simulate.renderers import trainers
 from pipeline.simulate.story import SECOND, Attempt, Run
@@ -55,15 +56,28 @@ def slack_of(run: Run, style: Style, blemishes: Blemishes = CLEAN) -> RunSlack:
     if blemishes.interleaved and blemishes.prefix == "kubectl" and not style.stamps:
         stamp += LATEST
         reasons.append("a collector stamps a line when it comes, which is later than it was printed")
-    intervals = 1
+    intervals, stamped = 1, trainers()[run.trainer].stamped
     if blemishes.torn:
         intervals = 2
         reasons.append("the last step line of a killed attempt is cut, and its step is not told")
+    if blemishes.torn and any(_ends_with_save(attempt) for attempt in run.attempts):
+        stamped -= {"checkpoint_stall"}
+        reasons.append(
+            "the line that ends the last save of a killed attempt is cut, and its stall has no end"
+        )
     # Where steps are logged as they begin, the open one may or may not have ended.
     steps = style.log_interval * intervals + trainer.begins
-    return RunSlack(stamp, interval, steps, intervals, trainer.exact, tuple(reasons))
+    return RunSlack(stamp, interval, steps, intervals, stamped, tuple(reasons))
 
 
 def _beside_steps(attempt: Attempt) -> int:
     """Return how long the loop of an attempt stood still, in microseconds."""
     return sum(stall.end_us - stall.start_us for stall in attempt.stalls)
+
+
+def _ends_with_save(attempt: Attempt) -> bool:
+    """Return whether a save was the last thing that the loop of an attempt did before it was killed."""
+    if attempt.end is None or BY_NAME[attempt.end.fault].kind in ("completed", "ongoing"):
+        return False
+    last = attempt.stalls[-1] if attempt.stalls else None
+    return last is not None and last.category == "checkpoint_stall" and last.after == attempt.steps[-1].number
