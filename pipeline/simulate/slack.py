@@ -56,7 +56,7 @@ def slack_of(run: Run, style: Style, blemishes: Blemishes = CLEAN) -> RunSlack:
     if blemishes.interleaved and blemishes.prefix == "kubectl" and not style.stamps:
         stamp += LATEST
         reasons.append("a collector stamps a line when it comes, which is later than it was printed")
-    intervals, stamped = 1, trainers()[run.trainer].stamped
+    intervals, stamped = 1, trainer.exact
     if blemishes.torn:
         intervals = 2
         reasons.append("the last step line of a killed attempt is cut, and its step is not told")
