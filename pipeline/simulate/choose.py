@@ -12,8 +12,8 @@ from pipeline.simulate.lines import Style
 from pipeline.simulate.plan import Plan
 from pipeline.simulate.story import SECOND, Story
 
-#: Blemishes of the programs themselves: local clocks ahead of UTC, clocks apart, versions without times.
-_OF_STYLE = ("zone", "skew", "unstamped")
+#: Blemishes of the clocks: local ones ahead of UTC, and clocks of hosts that differ.
+_OF_STYLE = ("zone", "skew")
 
 #: Ends of a run that nobody described further, by weight.
 _ENDS = {
@@ -60,7 +60,7 @@ def style_of(log_interval: int, asked: tuple[str, ...], story: Story) -> Style:
     hosts = sorted({host for run in story.runs for job in run.jobs for host in job.hosts})
     skews = {host: round(rng.uniform(-skew_s, skew_s) * SECOND) for host in hosts} if skew_s else {}
     zone_s = round(_number("zone", told["zone"] or "2") * 3600) if "zone" in told else 0
-    return Style(log_interval, zone_s, "unstamped" not in told, skews)
+    return Style(log_interval, zone_s, skews)
 
 
 def blemishes_of(asked: tuple[str, ...]) -> Blemishes:

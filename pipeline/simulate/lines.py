@@ -32,13 +32,11 @@ class Style:
     Attributes:
         log_interval: steps for each step line.
         offset_s: what local clocks are ahead of UTC.
-        stamps: False for versions of a trainer that print no times.
         skew_us: by host, what its clock is ahead of the others; by no name, that of the host that prints.
     """
 
     log_interval: int = 1
     offset_s: int = 0
-    stamps: bool = True
     skew_us: Mapping[str, int] = field(default_factory=dict)
 
     def local(self, time_us: int, host: str = "") -> datetime:

@@ -41,19 +41,16 @@ class RunSlack:
 def slack_of(run: Run, style: Style, blemishes: Blemishes = CLEAN) -> RunSlack:
     """Return the slack of a run in logs of a style."""
     trainer = trainers()[run.trainer]
-    stamp = trainer.resolution_us if style.stamps else SECOND
-    reasons = ["stamps have a resolution" if style.stamps else "lines carry no time of their own"]
+    stamp = trainer.resolution_us
+    reasons = ["stamps have a resolution"]
     interval = style.log_interval * max(attempt.step_us for attempt in run.attempts)
     reasons.append("a step line stands for a whole log interval")
-    if not style.stamps:
-        stamp += max(_beside_steps(attempt) for attempt in run.attempts)
-        reasons.append("without stamps, a stall between two step lines has neither a place nor a length")
     hosts = {host for job in run.jobs for host in job.hosts}
     apart = max((abs(style.skew_us.get(host, 0)) for host in hosts), default=0)
     if apart:
         stamp += apart
         reasons.append("clocks of hosts differ, and no line says by how much")
-    if blemishes.interleaved and blemishes.prefix == "kubectl" and not style.stamps:
+    if blemishes.interleaved and blemishes.prefix == "kubectl" and trainer.resolution_us >= SECOND:
         stamp += LATEST
         reasons.append("a collector stamps a line when it comes, which is later than it was printed")
     intervals, stamped = 1, trainer.exact
@@ -68,11 +65,6 @@ def slack_of(run: Run, style: Style, blemishes: Blemishes = CLEAN) -> RunSlack:
     # Where steps are logged as they begin, the open one may or may not have ended.
     steps = style.log_interval * intervals + trainer.begins
     return RunSlack(stamp, interval, steps, intervals, stamped, tuple(reasons))
-
-
-def _beside_steps(attempt: Attempt) -> int:
-    """Return how long the loop of an attempt stood still, in microseconds."""
-    return sum(stall.end_us - stall.start_us for stall in attempt.stalls)
 
 
 def _ends_with_save(attempt: Attempt) -> bool:

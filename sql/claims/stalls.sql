@@ -14,9 +14,17 @@ stalls as (
             when 'data_stall' then 123
             else 124
         end as kept_precedence,
-        v.survives_to,
+        -- the loop waits for its next step: a wait after the last step that survived led to nothing, unless nothing is lost
+        case
+            when s.category in ('checkpoint_stall', 'evaluation') or (v.is_last and v.survives_to = v.last_step)
+                then s.after_step <= v.survives_to
+            else s.after_step < v.survives_to
+        end as survives,
     from ledger.stalls as s
-    left join ledger.survival as v using (run_id, attempt)
+    left join (
+        select *, attempt = max(attempt) over (partition by run_id) as is_last
+        from ledger.survival
+    ) as v using (run_id, attempt)
 ),
 
 -- a save that never came back stood still until the loop stopped
@@ -41,7 +49,7 @@ select
     end_us,
     category,
     -- a save or evaluation of a surviving step is kept even where the steps around it are lost
-    case when after_step <= survives_to then kept_precedence else plain_precedence end as precedence,
+    case when survives then kept_precedence else plain_precedence end as precedence,
     null::varchar as incident_id,
     case when estimated then '†' else '' end as mark,
     source_id,

@@ -194,18 +194,37 @@ printed as (
     from stepped
 ),
 
--- without stamps, spans are laid end to end
+-- what timers without a time say of saves and evaluations, by the step line that comes next
+timers as (
+    select
+        n.run_id,
+        n.attempt,
+        n.step,
+        sum((least(p.duration_s, 1e9) * 1000000)::bigint)::bigint as timer_us,
+    from staging.placed as p
+    asof inner join (select run_id, attempt, step, source_id, ord from printed where not stamped) as n
+        on p.source_id = n.source_id and p.ord < n.ord
+    inner join ledger.timeline as t on t.run_id = n.run_id and t.attempt = n.attempt and t.launch_no = p.launch_no
+    where p.kind = 'timer' and p.name in ('save-checkpoint', 'evaluate') and p.run_id = n.run_id
+    group by all
+),
+
+-- without stamps, spans are laid end to end, with room for the stalls that timers tell of
 laid as (
-    select *, null::bigint as laid_us from printed where stamped
+    select *, null::bigint as laid_us, 0::bigint as timer_us from printed where stamped
     union all by name
     select
-        *,
+        p.*,
+        coalesce(t.timer_us, 0) as timer_us,
         least(
-            sum(printed_us) over (partition by run_id, attempt order by step rows unbounded preceding),
+            sum(p.printed_us + coalesce(t.timer_us, 0)) over (
+                partition by p.run_id, p.attempt order by p.step rows unbounded preceding
+            ),
             1000000000000000
         )::bigint as laid_us,
-    from printed
-    where not stamped
+    from printed as p
+    left join timers as t using (run_id, attempt, step)
+    where not p.stamped
 ),
 
 timed as (
@@ -224,7 +243,7 @@ timed as (
                 ),
                 stamp_us
             )
-            else coalesce(loop_start_us, ready_us, attempt_us) + laid_us - printed_us
+            else coalesce(loop_start_us, ready_us, attempt_us) + laid_us - printed_us - timer_us
         end as start_us,
         case
             when edge = 'begin' then next_us

@@ -2,6 +2,13 @@
 -- do not sum: durations are null where no timer was printed
 with
 
+-- a save that goes on in the background ends beside the steps: the line that says so marks no stall
+in_background as (
+    select distinct run_id, launch_no, step
+    from staging.placed
+    where kind = 'save' and edge = 'blocked' and step is not null
+),
+
 unstamped as (
     select
         p.run_id,
@@ -15,7 +22,8 @@ unstamped as (
         p.step,
     from staging.placed as p
     inner join ledger.timeline as t using (run_id, launch_no)
-    where (p.kind = 'save' and p.ts is null and p.edge in ('begin', 'end', 'blocked'))
+    left join in_background as b on b.run_id = p.run_id and b.launch_no = p.launch_no and b.step = p.step
+    where (p.kind = 'save' and p.ts is null and (p.edge in ('begin', 'blocked') or (p.edge = 'end' and b.run_id is null)))
         or (p.kind = 'phase' and p.name = 'eval' and p.ts is null and p.edge in ('point', 'begin'))
         or (p.kind = 'timer' and p.name in ('save-checkpoint', 'evaluate'))
 ),

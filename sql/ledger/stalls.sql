@@ -161,15 +161,19 @@ real as (
     select * from united where end_us > start_us
 ),
 
--- a stall without a step number comes after the last step that ended before it
+-- a stall without a step number comes after the last step that ended before it; where steps are logged as they begin,
+-- inside the span of the step that it follows
 unnumbered as (
     select
         r.* exclude (step),
         p.step_last as after_step,
         r.step,
     from real as r
-    asof left join (select run_id, attempt, end_us, step_last from spans) as p
-        on r.run_id = p.run_id and r.attempt = p.attempt and r.start_us >= p.end_us
+    asof left join (
+        select run_id, attempt, step_last, case when edge = 'begin' then start_us else end_us end as from_us
+        from spans
+    ) as p
+        on r.run_id = p.run_id and r.attempt = p.attempt and r.start_us >= p.from_us
     where r.step is null
 ),
 

@@ -44,13 +44,16 @@ held as (
     group by all
 ),
 
-marks as (
+told as (
     select
         run_id,
         launch_no,
+        min(epoch_us(ts)) filter (where kind = 'phase' and name = 'process_start') as stamped_start_us,
         min(epoch_us(ts)) filter (
             where kind = 'phase' and name in ('process_start', 'library_setup', 'init', 'compile', 'model_setup', 'data_setup')
-        ) as process_us,
+        ) as first_start_us,
+        -- a length without a time, told where initialisation ends
+        max((duration_s * 1000000)::bigint) filter (where kind = 'phase' and name = 'init' and edge = 'span' and ts is null) as init_length_us,
         max(epoch_us(ts) + coalesce(case when edge = 'span' then (duration_s * 1000000)::bigint end, 0)) filter (
             where kind = 'phase' and name in ('library_setup', 'init') and edge in ('end', 'span')
         ) as init_end_us,
@@ -71,6 +74,13 @@ marks as (
     from staging.placed
     where launch_no is not null
     group by all
+),
+
+marks as (
+    select
+        * exclude (stamped_start_us, first_start_us, init_length_us),
+        coalesce(stamped_start_us, least(first_start_us, init_end_us - init_length_us)) as process_us,
+    from told
 ),
 
 -- held, and no trainer log of it: an attempt that nobody saw

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
@@ -70,6 +70,10 @@ class Trainer:
             loop_gap=plan.loop_gap if "loop_gap" in self.shows else 0.0,
             shows_exit=self.shows_exit,
         )
+
+
+#: Formats of trainers and of checkpoints that no module here writes, and why. All are written today.
+WITHOUT: Mapping[str, str] = {}
 
 
 @cache

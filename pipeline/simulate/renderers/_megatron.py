@@ -1,0 +1,217 @@
+"""The console of Megatron-LM, by release: rank 0 tells of start-up and saves, the last rank of steps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pipeline.simulate.faults import BY_NAME
+from pipeline.simulate.lines import Printed, Style
+from pipeline.simulate.renderers._stalls import begin_of_wait
+from pipeline.simulate.story import SECOND, Attempt, Job, Run
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """What releases print differently.
+
+    Attributes:
+        fraction: whether times carry microseconds, and saves and the start of the process a time at all.
+        stamps: whether step lines carry a time.
+        formats: whether lines of saves name their storage format, and saves can go on in the background.
+    """
+
+    fraction: bool = True
+    stamps: bool = True
+    formats: bool = True
+
+    def render(self, run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Printed]:
+        """Yield what one attempt prints."""
+        console = _Console(self, run, job, attempt, style)
+        yield from console.start()
+        if attempt.loop_us is not None:
+            yield from sorted(
+                [*console.steps(), *console.saves(), *console.evaluations()], key=lambda line: line.time_us
+            )
+        end = attempt.end
+        if end is not None and end.fault == "completed":
+            yield console.datetime(end.stop_us, "after training is done")
+        elif end is not None and end.told_us is not None:
+            yield console.datetime(end.stop_us, BY_NAME[end.fault].farewell)
+
+
+def _say(time_us: int, text: str, rank: int = 0) -> Printed:
+    """Return a line on the standard output of a rank."""
+    return Printed(time_us, rank, "out", text)
+
+
+def _timer(time_us: int, name: str, length_us: int, rank: int) -> Iterator[Printed]:
+    """Yield a block with one timer: the shortest and the longest time of any rank, in milliseconds."""
+    spent = length_us / 1000
+    yield _say(time_us, "(min, max) time across ranks (ms):", rank)
+    yield _say(time_us, f"    {name} {'.' * (47 - len(name))}: ({0.999 * spent:.2f}, {spent:.2f})", rank)
+
+
+@dataclass(frozen=True, slots=True)
+class _Console:
+    """The console of one attempt."""
+
+    release: Release
+    run: Run
+    job: Job
+    attempt: Attempt
+    style: Style
+
+    @property
+    def last(self) -> int:
+        """The last rank."""
+        return self.job.gpus - 1
+
+    @property
+    def folder(self) -> str:
+        """The folder of the checkpoints."""
+        return f"/lustre/ckpt/{self.run.name}"
+
+    def stamp(self, time_us: int, style: Style | None = None) -> str:
+        """Return a time as the trainer prints it, on the first host where nothing else is said."""
+        return (
+            (style or self.style).local(time_us).strftime(f"%Y-%m-%d %H:%M:%S{'.%f' * self.release.fraction}")
+        )
+
+    def mark(self, time_us: int) -> str:
+        """Return what stands before the text of a line about a save."""
+        return f"[{self.stamp(time_us)}] " if self.release.fraction else ""
+
+    def datetime(self, time_us: int, what: str) -> Printed:
+        """Return a line that says what time it is."""
+        return _say(time_us, f"[{what}] datetime: {self.stamp(time_us)} ")
+
+    def start(self) -> Iterator[Printed]:
+        """Yield the lines up to the loop."""
+        attempt, begin = self.attempt, self.attempt.process_us
+        tensor = min(8, self.job.gpus)
+        yield _say(
+            begin,
+            f"using world size: {self.job.gpus}, data-parallel size: {self.job.gpus // tensor},"
+            " context-parallel size: 1, hierarchical context-parallel sizes: None,"
+            f" tensor-model-parallel size: {tensor}, pipeline-model-parallel size: 1",
+        )
+        yield from self._arguments()
+        if self.release.fraction:
+            yield self.datetime(begin, "before library-setup")
+        yield _say(begin, "> initializing torch distributed ...")
+        if attempt.init_us is None:
+            return
+        yield _say(
+            attempt.init_us,
+            f"time to initialize megatron (seconds): {(attempt.init_us - begin) / SECOND:.3f}",
+        )
+        yield self.datetime(attempt.init_us, "after megatron is initialized")
+        yield _say(attempt.init_us, "building GPT model ...")
+        if attempt.built_us is None or attempt.loop_us is None:
+            return
+        yield from self._load()
+        yield self.datetime(attempt.built_us, "after model, optimizer, and learning rate scheduler are built")
+        yield _say(attempt.built_us, "> building train, validation, and test datasets ...")
+        yield self.datetime(attempt.loop_us, "after dataloaders are built")
+        yield _say(attempt.loop_us, "done with setup ...")
+        yield _say(attempt.loop_us, "training ...")
+        yield self.datetime(attempt.loop_us, "before the start of training step")
+
+    def _arguments(self) -> Iterator[Printed]:
+        """Yield the block of arguments."""
+        begin = self.attempt.process_us
+        yield _say(begin, "------------------------ arguments ------------------------")
+        arguments = {
+            "async_save": self.run.save_async,
+            "global_batch_size": self.run.batch,
+            "log_interval": self.style.log_interval,
+            "seq_length": 4096,
+            "train_iters": self.run.target,
+            "world_size": self.job.gpus,
+        }
+        for name, value in arguments.items():
+            yield _say(begin, f"  {name} {'.' * (48 - len(name))} {value}")
+        yield _say(begin, "-------------------- end of arguments ---------------------")
+
+    def _load(self) -> Iterator[Printed]:
+        """Yield the lines of a load, or of its absence; none of them carries a time."""
+        read = self.attempt.restore
+        if read is None:
+            assert self.attempt.built_us is not None
+            text = "    will not load any checkpoints and will start from random"
+            yield _say(self.attempt.built_us, text)
+            return
+        kind = "distributed checkpoint" if self.release.formats else "checkpoint"
+        yield _say(read.start_us, f" loading {kind} from {self.folder} at iteration {read.step}")
+        shards = " [ t 1/8, p 1/1 ]" if self.release.formats else ""
+        yield _say(
+            read.end_us,
+            f"  successfully loaded checkpoint from {self.folder}{shards} at iteration {read.step}",
+        )
+        yield from _timer(read.end_us, "load-checkpoint", read.end_us - read.start_us, self.last)
+
+    def steps(self) -> Iterator[Printed]:
+        """Yield a line for each interval; releases with fractions print the first step of a process as well.
+
+        That line sets nothing to zero: the one after it is the mean of its interval and the first step.
+        """
+        style = self.style.at(self.job.hosts[-1])
+        spent = count = 0
+        for step in self.attempt.steps:
+            spent += step.end_us - step.start_us
+            count += 1
+            first = self.release.fraction and step is self.attempt.steps[0]
+            if not first and step.number % self.style.log_interval:
+                continue
+            loss = 2.0 + 9.0 / (1.0 + step.number / 40.0)
+            stamp = f"[{self.stamp(step.end_us, style)}] " if self.release.stamps else ""
+            yield _say(
+                step.end_us,
+                f" {stamp}iteration {step.number:8d}/{self.run.target:8d} |"
+                f" consumed samples: {step.number * self.run.batch:12d} |"
+                f" elapsed time per iteration (ms): {spent / count / 1000:.1f} |"
+                f" learning rate: 1.000000E-04 | global batch size: {self.run.batch:5d} |"
+                f" lm loss: {loss:.6E} | loss scale: 1.0 | grad norm: 0.412 |"
+                " number of skipped iterations:   0 | number of nan iterations:   0 |",
+                self.last,
+            )
+            if not first:
+                spent = count = 0
+
+    def saves(self) -> Iterator[Printed]:
+        """Yield the lines of saves; the timer behind them covers the wait for the save before as well."""
+        for save in self.attempt.saves:
+            where = f"at iteration {save.step:7d} to {self.folder}"
+            kind = " in torch_dist format" if self.release.formats else ""
+            yield _say(save.start_us, f"{self.mark(save.start_us)}saving checkpoint {where}{kind}")
+            if save.blocked_us is None:
+                continue
+            if self.run.save_async:
+                yield _say(
+                    save.blocked_us,
+                    f"  {self.mark(save.blocked_us)}scheduled an async checkpoint save {where}",
+                )
+            done = "from" if self.release.formats else "at"
+            if save.durable_us is not None:
+                yield _say(
+                    save.durable_us,
+                    f"  {self.mark(save.durable_us)}successfully saved checkpoint"
+                    f" {done} iteration {save.step:7d} to {self.folder}"
+                    f"{' [ t 1/8, p 1/1 ]' if self.release.formats else ''}",
+                )
+            length = save.blocked_us - begin_of_wait(self.attempt, save)
+            yield from _timer(save.blocked_us, "save-checkpoint", length, self.last)
+
+    def evaluations(self) -> Iterator[Printed]:
+        """Yield the lines of evaluations, which carry no time."""
+        for stall in self.attempt.stalls:
+            if stall.category != "evaluation":
+                continue
+            text = (
+                f" validation loss at iteration {stall.after} | lm loss value: 2.113377E+00 |"
+                " lm loss PPL: 8.276128E+00 | "
+            )
+            for line in ("-" * (len(text) + 1), text, "-" * (len(text) + 1)):
+                yield _say(stall.end_us, line, self.last)
+            yield from _timer(stall.end_us, "evaluate", stall.end_us - stall.start_us, self.last)

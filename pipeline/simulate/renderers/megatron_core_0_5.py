@@ -1,0 +1,25 @@
+"""The console of Megatron-LM, core 0.5: step lines without any time, after the `datetime` of the loop."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pipeline.simulate.plan import Plan
+from pipeline.simulate.renderers import Trainer
+from pipeline.simulate.renderers._megatron import Release
+from pipeline.simulate.story import SECOND
+
+
+def suits(plan: Plan) -> Plan:
+    """Return a plan without starts that fail, which nothing would date, and without background saves."""
+    return replace(plan, failed_start=0.0, save_async=False)
+
+
+TRAINER = Trainer(
+    "megatron_core_0_5",
+    Release(fraction=False, stamps=False, formats=False).render,
+    frozenset({"checkpoint_stall", "evaluation"}),
+    suits=suits,
+    dialect_of="megatron",
+    resolution_us=SECOND,
+)

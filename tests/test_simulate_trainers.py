@@ -1,0 +1,171 @@
+"""Trainers of the simulator: each line is read as what it was, and each story comes out as it was."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import duckdb
+import pytest
+
+from pipeline.cli import run as command
+from pipeline.formats import registry
+from pipeline.simulate.invent import invent
+from pipeline.simulate.lines import Style
+from pipeline.simulate.plan import Plan
+from pipeline.simulate.renderers import WITHOUT, Trainer, trainers
+from pipeline.simulate.story import Story
+from pipeline.simulate.write import write_story
+from tests.simulated import violations
+
+ENDS = {
+    "gpu_off_bus_hang": 1.0,
+    "double_bit_ecc": 1.0,
+    "collective_hang": 1.0,
+    "time_limit": 1.0,
+    "operator_stop": 1.0,
+}
+SEEDS = (1, 2, 3)
+
+#: Of each trainer: the pattern of the format, and a text that a line of it holds.
+LINES = {
+    "goodput_records": {
+        "step": '"step_count": 50.0',
+        "restore": '"event_type": "restore"',
+        "save_async": '"synchronous": false',
+        "job_end": '"job_end_time"',
+        "custom_begin": '"custom_badput_event_start_time"',
+    },
+    "megatron": {
+        "step": "] iteration       50/     120 |",
+        "save_begin": "] saving checkpoint at iteration      50 to",
+        "save_scheduled": "] scheduled an async checkpoint save at iteration      50",
+        "load_end": "successfully loaded checkpoint from",
+        "evaluation": " validation loss at iteration 70 |",
+    },
+    "megatron_core_0_15": {
+        "step": r"/     120 | consumed samples:        25600 |",
+        "save_begin": "saving checkpoint at iteration      50 to",
+        "timer_minmax": "    save-checkpoint ....",
+        "init_seconds": "time to initialize megatron (seconds): ",
+    },
+    "megatron_core_0_5": {
+        "step_untimed": " iteration       50/     120 |",
+        "save_end": "successfully saved checkpoint at iteration      50 to",
+        "loop_begin": "[before the start of training step] datetime: ",
+    },
+    "mlperf": {
+        "step": '"step": 50.0, "samples_count": 25600.0',
+        "init": '"key": "init_start"',
+        "run": '"status": "success"',
+        "eval": '"key": "eval_start"',
+        "warmup": '"warmup_time"',
+    },
+    "torchtitan": {
+        "step": "step: 50  ",
+        "save_begin": "Saving the checkpoint (or staging if async is enabled).",
+        "load_end": "Finished loading the checkpoint in ",
+        "loop_begin": "Training starts at step 51",
+        "validation": "validate step: 70  ",
+        "completed": "Training completed",
+    },
+}
+
+
+def story(trainer: str, seed: int) -> tuple[Story, Style]:
+    """Return a small story with a fault of every second seed inside its allocation, and how it is told."""
+    rng = Random(f"{trainer}/{seed}")
+    plan = Plan(
+        trainer=trainer,
+        target=120,
+        max_attempts=3,
+        steps_between=(55, 75),
+        eval_every=70,
+        loop_gap=0.02,
+        ends=ENDS,
+        save_async=rng.random() < 0.5,
+        requeue=rng.choice((0.0, 0.5)),
+        restart_inside=rng.choice((0.0, 0.5)),
+        narrow=rng.choice((0.0, 0.3)),
+    )
+    return invent(seed, (plan,)), Style(log_interval=rng.choice((1, 5)))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("trainer", trainers())
+def test_the_ledger_is_the_truth(trainer: str, seed: int, tmp_path: Path) -> None:
+    """No stretch differs by more than the stamps and one log interval allow."""
+    assert violations(*story(trainer, seed)[:1], tmp_path, story(trainer, seed)[1]) == []
+
+
+@pytest.mark.parametrize("trainer", trainers().values(), ids=trainers())
+def test_every_line_is_known(trainer: Trainer, tmp_path: Path) -> None:
+    """The format of the trainer reads every line of a run with all there is to tell."""
+    plan = Plan(
+        trainer=trainer.name,
+        target=120,
+        max_attempts=2,
+        steps_between=(55, 58),
+        eval_every=70,
+        loop_gap=0.02,
+        ends={"time_limit": 1.0},
+    )
+    write_story(invent(5, (plan,)), tmp_path, Style())
+    assert command(["ingest", str(tmp_path / "logs"), "--store", str(tmp_path / "store")]) == 0
+    files = str(tmp_path / "store" / "events" / "sources" / "**" / "*.parquet")
+    rows = duckdb.sql(
+        f"select format, unknown_lines, bad_lines from read_parquet('{files}') where role = 'trainer'"
+    ).fetchall()
+    assert rows == [(trainer.format, 0, 0)] * len(rows)
+    assert rows
+    logs = sorted((tmp_path / "logs" / plan.name).iterdir())
+    printed = "\n".join(log.read_text(encoding="utf-8") for log in logs)
+    for pattern, text in LINES[trainer.name].items():
+        assert text in printed, pattern
+        assert pattern in {known.name for known in registry()[trainer.format].patterns}
+
+
+def test_every_trainer_format_is_written_or_says_why() -> None:
+    """A format without a renderer names its reason, and one that has a renderer none."""
+    formats = {name for name, fmt in registry().items() if fmt.role in ("trainer", "checkpoint")}
+    written = {trainer.format for trainer in trainers().values()}
+    assert formats == written | set(WITHOUT)
+    assert not written & set(WITHOUT)
+    assert set(trainers()) == set(LINES)
+
+
+def test_a_plan_loses_what_a_trainer_cannot_show() -> None:
+    """A benchmark that saves nothing and loads nothing gets no save, and its start is one phase."""
+    plan = trainers()["mlperf"].fit(Plan(trainer="mlperf", data_stall=0.5, eval_every=10))
+    assert (plan.save_every, plan.data_stall, plan.eval_every) == (0, 0.0, 10)
+    assert plan.setup_s == plan.warmup_s == (0.0, 0.0)
+    attempts = invent(3, (Plan(trainer="mlperf", max_attempts=3),)).runs[0].attempts
+    assert not any(attempt.saves or attempt.restore for attempt in attempts)
+
+
+def test_the_last_step_is_saved_where_a_trainer_does_so() -> None:
+    """The loop stands still until the last save is whole, and ends then."""
+    plan = Plan(trainer="torchtitan", target=60, max_attempts=1)
+    last = invent(1, (plan,)).runs[0].attempts[-1]
+    save = last.saves[-1]
+    assert save.step == 60
+    assert last.end is not None
+    assert save.blocked_us == save.durable_us == last.end.stop_us
+    other = invent(1, (replace(plan, trainer="megatron"),)).runs[0].attempts[-1]
+    assert other.saves[-1].step == 50
+
+
+def test_the_line_after_the_first_one_is_a_mean_of_both() -> None:
+    """Releases with a line for the first step of a process do not set their timer to zero for it."""
+    told = invent(1, (Plan(target=60, max_attempts=1),)).runs[0]
+    attempt = told.attempts[0]
+    lines = [
+        line.text
+        for line in trainers()["megatron"].render(told, told.jobs[0], attempt, Style())
+        if "elapsed time per iteration" in line.text
+    ]
+    mean = float(re.findall(r"iteration \(ms\): ([\d.]+)", lines[1])[0])
+    first, second = attempt.steps[:2]
+    assert mean == pytest.approx((second.end_us - first.start_us) / 2000, abs=0.06)
