@@ -11,8 +11,11 @@ from pipeline.simulate.story import SECOND
 
 
 def suits(plan: Plan) -> Plan:
-    """Return a plan without starts that fail, which nothing would date, and without background saves."""
-    return replace(plan, failed_start=0.0, save_async=False)
+    """Return a plan without what nothing dates: starts that fail, and the end of a run that goes on.
+
+    Saves in the background came later.
+    """
+    return replace(plan, failed_start=0.0, goes_on=False, save_async=False)
 
 
 TRAINER = Trainer(
