@@ -64,15 +64,10 @@ class _Loop:
             if self.pending is not None and self.now >= self.pending[1]:
                 self._finish()
             if number == self.leaves_after:
-                if self.pending is not None:
-                    self._finish()
-                self._save(number)
-                if self.pending is not None:
+                if plan.save_every:
+                    self._save(number)
                     # A process that leaves waits for what it writes in the background.
-                    self._stall("checkpoint_stall", number, self.pending[1] - self.now)
-                    save = it.saves[-1]
-                    it.saves[-1] = Save(save.step, save.start_us, self.now, None)
-                    self._finish()
+                    self._drain(number)
                 break
             quiet = True
             if plan.save_every and number % plan.save_every == 0 and number < plan.target:

@@ -90,12 +90,12 @@ def _start(run: Run, attempt: Attempt) -> Iterator[Printed]:
 def _steps(run: Run, attempt: Attempt, style: Style) -> Iterator[Printed]:
     """Yield a record for the first step and for each interval, and the load of a batch before each step.
 
-    The step in which the attempt ended had begun as well.
+    The step in which the attempt ended had begun as well, unless it was told to stop.
     """
     begun = [(step.number, step.start_us) for step in attempt.steps]
     end = attempt.end
     assert end is not None
-    if attempt.steps and end.fault != "completed":
+    if attempt.steps and end.fault != "completed" and end.told_us is None:
         last = max([attempt.steps[-1].end_us, *(stall.end_us for stall in attempt.stalls)])
         begun.append((attempt.steps[-1].number + 1, last))
     for number, start in begun:
