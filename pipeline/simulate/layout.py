@@ -18,7 +18,9 @@ def console_name(
     run: Run, job: Job, attempt: Attempt, stream: str, trainer: Trainer, blemishes: Blemishes
 ) -> str:
     """Return the name of the file below the logs."""
-    ending = trainer.suffix if stream == "out" or blemishes.together else stream
+    # A library that writes records keeps its file to itself.
+    together = blemishes.together and trainer.suffix == "out"
+    ending = trainer.suffix if stream == "out" or together else stream
     # What is put back under the same id goes on in the same file.
     if blemishes.files == "attempt":
         return f"{run.name}/attempt-{attempt.number:02d}/job-{job.job_id}.{ending}"

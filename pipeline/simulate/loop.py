@@ -79,8 +79,10 @@ class _Loop:
             if plan.eval_every and number % plan.eval_every == 0 and number < plan.target:
                 self._stall("evaluation", number, self._us(plan.eval_s))
                 quiet = False
-            # Only the line of a later step can tell that the loop stood still.
-            quiet = quiet and number < limit - _TELLING and self.now + _TELLING * it.step_us < self.until_us
+            # Only the line of a later step can tell that the loop stood still; what comes before the second
+            # line of an attempt nobody can tell from its warm-up.
+            quiet = quiet and it.first_step + _TELLING <= number < limit - _TELLING
+            quiet = quiet and self.now + _TELLING * it.step_us < self.until_us
             if quiet and rng.random() < plan.data_stall:
                 self._stall("data_stall", number, self._us(plan.data_stall_s))
             elif quiet and rng.random() < plan.loop_gap:
