@@ -2,17 +2,50 @@
 -- do not sum steps: a span may be lost in part
 with
 
+-- the next attempt may restore a step that only its save tells of
+restored as (
+    select
+        run_id,
+        attempt,
+        lead(restored_step) over (partition by run_id, training order by attempt) as restored_step,
+    from ledger.survival
+    qualify survives_to = last_step
+),
+
+-- a save after the last step line, which the next attempt restored, is not lost
+kept as (
+    select
+        e.run_id,
+        e.attempt,
+        min(s.start_us) as start_us,
+        max(s.end_us) as end_us,
+    from ledger.ends as e
+    inner join restored as v using (run_id, attempt)
+    inner join ledger.stalls as s using (run_id, attempt)
+    where s.category = 'checkpoint_stall' and s.start_us >= e.progress_us and s.after_step <= v.restored_step
+    group by all
+),
+
+tails as (
+    select
+        e.*,
+        least(k.start_us, e.stop_us) as saved_us,
+        greatest(e.progress_us, coalesce(least(k.end_us, e.stop_us), e.progress_us)) as goes_on_us,
+    from ledger.ends as e
+    left join kept as k using (run_id, attempt)
+),
+
 -- the step during which the loop stopped left no line
 partial as (
     select
         e.run_id,
         e.attempt,
-        e.progress_us as start_us,
-        e.stop_us as end_us,
+        unnest([e.progress_us, e.goes_on_us]) as start_us,
+        unnest([coalesce(e.saved_us, e.goes_on_us), e.stop_us]) as end_us,
         coalesce(e.evidence_source_id, t.source_id) as source_id,
         coalesce(e.evidence_line, t.line) as line,
         i.incident_id,
-    from ledger.ends as e
+    from tails as e
     inner join ledger.timeline as t using (run_id, attempt)
     inner join ledger.incident_ids as i using (run_id, attempt)
     where e.has_steps and e.stop_us > e.progress_us
@@ -43,3 +76,4 @@ select
     p.line,
 from partial as p
 inner join ledger.ends as e using (run_id, attempt)
+where p.end_us > p.start_us

@@ -101,6 +101,8 @@ ranked as (
             order by
                 is_planned_end desc,
                 is_cause desc,
+                -- what the program says of its own end, before what a host says beside it
+                case when not is_cause then not own end,
                 grade,
                 case when grade < 2 or not is_cause then causal_rank end,
                 case when placed_after_progress then coalesce(near_us, 9000000000000000) end,
@@ -164,6 +166,9 @@ judged as (
         f.signal_id,
         f.cause as signal_cause,
         f.weight,
+        -- a consequence on a host says why an attempt ended, not whether; that a process went is none
+        f.weight = 'symptom' and not f.own as beside,
+        f.weight = 'symptom' and not f.own and f.causal_rank >= 7 as empty_symptom,
         f.ts_us as signal_us,
         f.waited_us,
         f.near_us,
@@ -208,8 +213,8 @@ caused as (
             when state = 'OUT_OF_MEMORY' then 'host_out_of_memory'
             when state in ('CANCELLED', 'REVOKED') and (signal_id is null or weight = 'symptom') then 'operator_stop'
             -- a requeue kills processes: that they were killed says no more
-            when state = 'REQUEUED' and coalesce(signal_cause, 'process_killed') = 'process_killed' then 'requeue'
-            when signal_id is not null then signal_cause
+            when state = 'REQUEUED' and (coalesce(signal_cause, 'process_killed') = 'process_killed' or beside) then 'requeue'
+            when signal_id is not null and not empty_symptom and not (beside and open) then signal_cause
             when is_last and not coalesce(from_accounting, false) then 'in_progress'
             when open then 'in_progress'
             when state = 'FAILED' then 'exit_code'
@@ -218,9 +223,10 @@ caused as (
         case
             when completed then exit_line is not null
             else signal_id is not null and (
-                weight = 'cause' or state is null
+                weight = 'cause' or (state is null and not empty_symptom)
                 or state not in ('TIMEOUT', 'DEADLINE', 'PREEMPTED', 'NODE_FAIL', 'BOOT_FAIL', 'OUT_OF_MEMORY', 'CANCELLED', 'REVOKED', 'REQUEUED')
-                or (state = 'REQUEUED' and signal_cause <> 'process_killed')
+                and not empty_symptom and not (beside and open)
+                or (state = 'REQUEUED' and signal_cause <> 'process_killed' and not beside)
             )
         end as by_line,
     from judged

@@ -21,6 +21,43 @@ launcher_tracebacks as (
     where signal_id = 'traceback_header' and next_signal_id like 'elastic_%'
 ),
 
+-- a link or a server that is back within seconds did nothing
+closers as (
+    from (values
+        ('mlx5_link_down', 'mlx5_link_up'),
+        ('nfs_not_responding', 'nfs_ok'),
+        ('lustre_conn_lost', 'lustre_conn_restored')
+    ) as pairs (opened_by, closed_by)
+),
+
+told as (
+    select
+        e.source_id,
+        e.line,
+        e.segment,
+        e.signal_id,
+        coalesce(e.device, '') as device,
+        coalesce(t.host, '') as host,
+        epoch_us(t.ts) as ts_us,
+    from events.signals as e
+    inner join staging.stream as t
+        on t.source_id = e.source_id and t.line = e.line and t.segment = e.segment and t.name = e.signal_id
+    where t.kind = 'signal'
+        and t.ts is not null
+        and e.signal_id in (select opened_by from closers union select closed_by from closers)
+),
+
+restored as (
+    select distinct o.source_id, o.line, o.segment
+    from told as o
+    inner join closers as p on p.opened_by = o.signal_id
+    inner join told as c
+        on c.signal_id = p.closed_by
+        and c.host = o.host
+        and c.device in (o.device, '')
+        and c.ts_us between o.ts_us and o.ts_us + 25000000
+),
+
 signals as (
     select
         e.source_id,
@@ -45,6 +82,10 @@ signals as (
         and not exists (
             select 1 from launcher_tracebacks as l
             where l.source_id = e.source_id and l.line = e.line and l.segment = e.segment
+        )
+        and not exists (
+            select 1 from restored as r
+            where r.source_id = e.source_id and r.line = e.line and r.segment = e.segment
         )
 ),
 
