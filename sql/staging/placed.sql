@@ -33,11 +33,12 @@ between as (
         b.ts as before_ts,
         a.ts as after_ts,
         -- what is printed after the end, when the tasks have gone, belongs to the next launch
-        coalesce(b.tells_end and g.ord > b.ord and g.ord < o.ord, false)
+        coalesce(b.ts <= e.ts + interval 60 second and g.ord > b.ord and g.ord < o.ord, false)
             and a.ts is not null and not (o.kind = 'signal' and o.name like 'slurm_%') as opens_next,
     from own as o
     asof left join dated as b on o.source_id = b.source_id and o.ord >= b.ord
     asof left join dated as a on o.source_id = a.source_id and o.ord <= a.ord
+    asof left join (from dated where tells_end) as e on o.source_id = e.source_id and o.ord >= e.ord
     asof left join gone as g on o.source_id = g.source_id and o.ord >= g.ord
     where o.ts is null
 ),

@@ -40,11 +40,17 @@ FAULTS = (
         Line("scheduler", "srun: error: {host}: task {rank}: Killed", "detected"),
         exit_code="0:9",
     ),
-    dies(
+    Fault(
         "aborted",
         "process_aborted",
-        *texts("rank", "detected", 0.0, "terminate called after throwing an instance of 'c10::Error'"),
-        *worker_failed("-6"),
+        "unplanned",
+        "error",
+        (
+            *texts("rank", "detected", 0.0, "terminate called after throwing an instance of 'c10::Error'"),
+            *worker_failed("-6"),
+            *STOPPED,
+        ),
+        (0.1, 0.6),
         exit_code="0:6",
     ),
     dies(
