@@ -7,9 +7,11 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from simulated import violations
 
 from pipeline.ingest.lines import build_frame
 from pipeline.ingest.signals import load_signals
+from pipeline.simulate.decoys import add_decoys
 from pipeline.simulate.faults import BY_NAME, FAULTS
 from pipeline.simulate.invent import invent
 from pipeline.simulate.lines import Style, last_words
@@ -80,3 +82,40 @@ def test_the_catalogue_knows_its_cause(name: str) -> None:
     if fault.farewell:
         found |= {"time_limit"} if fault.farewell.startswith("exiting program after 2") else set()
     assert fault.cause in found
+
+
+def test_what_a_trainer_says_when_it_leaves_is_known() -> None:
+    frame = pl.Series([f"[{fault.farewell}] datetime: 2026-10-05 09:00:03.123456 " for fault in FAULTS])
+    assert frame.str.contains(
+        r"^\[(?:\]|exiting program after (?:receiving SIGTERM\.|[\d.]+ minutes)\])"
+    ).all()
+
+
+def test_decoys_follow_from_the_seed_and_spare_no_host_of_the_run() -> None:
+    one, other = story_of("killed"), story_of("killed")
+    add_decoys(one, 40.0)
+    add_decoys(other, 40.0)
+    assert one.decoys == other.decoys != []
+
+
+@pytest.mark.parametrize(
+    ("names", "more", "interval"),
+    [
+        (("double_bit_ecc", "nvlink_hang", "gsp_timeout"), {"restart_inside": 0.5}, 1),
+        (("port_down", "nfs_lost", "kernel_panic"), {"requeue": 0.5}, 5),
+        (("key_error", "cuda_out_of_memory", "no_space"), {"restart_inside": 1.0}, 1),
+        (("missing_file", "torn_checkpoint", "device_assert"), {"requeue": 0.5}, 1),
+        (("preempted_with_grace", "own_time_limit", "stopped_with_late_xid"), {}, 1),
+        (("silent_hang", "collective_hang"), {}, 1),
+    ],
+)
+def test_the_ledger_of_a_story_is_its_truth(
+    names: tuple[str, ...], more: dict[str, float], interval: int, tmp_path: Path
+) -> None:
+    assert violations(story_of(*names, **more), tmp_path, Style(log_interval=interval)) == []
+
+
+def test_decoys_decide_no_cause(tmp_path: Path) -> None:
+    story = story_of("collective_hang", "exits", "oom_killer")
+    add_decoys(story, 100.0)
+    assert violations(story, tmp_path, Style()) == []
