@@ -4,7 +4,7 @@ with
 
 -- lines of a rotated log are in the order of its parts, oldest first
 logs as (
-    select source_id, log, part * -1000000000000 as shift from staging.sources where log is not null
+    select source_id, log, rotation * -1000000000000 as shift from staging.sources where log is not null
 ),
 
 loads as (

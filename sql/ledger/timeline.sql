@@ -18,6 +18,24 @@ launches as (
     group by all
 ),
 
+fitting as (
+    select l.run_id, l.launch_no, l.job_id
+    from launches as l
+    inner join ledger.holdings as h
+        on h.run_id = l.run_id
+        and h.job_id = l.job_id
+        and h.start_us <= epoch_us(l.attempt_start_ts) + 60000000
+        and epoch_us(l.attempt_start_ts) <= h.released_us + 300000000
+),
+
+-- the only job that a file names need not be the job of all its launches: a job that completes says nothing
+named_by_others as (
+    select l.run_id, l.launch_no
+    from launches as l
+    where exists (select 1 from fitting as f where f.run_id = l.run_id and f.job_id = l.job_id)
+        and not exists (select 1 from fitting as f where f.run_id = l.run_id and f.launch_no = l.launch_no)
+),
+
 -- the allocation that a launch ran in: its job's, else the one that was held then
 held as (
     select
@@ -33,6 +51,7 @@ held as (
         and (
             h.job_id is not distinct from l.job_id
             or not exists (select 1 from ledger.holdings as o where o.run_id = l.run_id and o.job_id = l.job_id)
+            or exists (select 1 from named_by_others as n where n.run_id = l.run_id and n.launch_no = l.launch_no)
         )
         and (
             l.attempt_start_ts is null

@@ -25,9 +25,9 @@ files as (
         min(s.path) as path,
         min(l.start_ts) as start_ts,
         max(coalesce(l.end_ts, l.start_ts)) as end_ts,
-        arg_min(l.begins_inside, (-coalesce(s.part, 0), l.launch)) as begins_inside,
-        arg_min(l.first_step, (-coalesce(s.part, 0), l.launch)) as first_step,
-        arg_max(l.last_step, (-coalesce(s.part, 0), l.launch)) as last_step,
+        arg_min(l.begins_inside, (-coalesce(s.rotation, 0), l.launch)) as begins_inside,
+        arg_min(l.first_step, (-coalesce(s.rotation, 0), l.launch)) as first_step,
+        arg_max(l.last_step, (-coalesce(s.rotation, 0), l.launch)) as last_step,
         max(l.stride) as stride,
         max(l.beat_us) as beat_us,
     from staging.launches as l
@@ -70,7 +70,7 @@ launches as (
         coalesce(n.job_id, s.job_id, k.job_key, s.path) as job_key,
         s.path,
         coalesce(s.log, s.path) as log,
-        coalesce(s.part, 0) as part,
+        coalesce(s.rotation, 0) as rotation,
     from staging.launches as l
     inner join staging.sources as s using (source_id)
     left join named as n on n.source_id = l.source_id and n.launch = l.launch
@@ -84,7 +84,7 @@ parts as (
         *,
         coalesce(
             launch = 1
-            and lag(part) over w > part
+            and lag(rotation) over w > rotation
             and not coalesce(first_step < lag(last_step) over w, false)
             and (
                 opens_with is null
@@ -97,7 +97,7 @@ parts as (
         ) as next_part,
         max(start_ts) over (w rows unbounded preceding) as sort_ts,
     from launches
-    window w as (partition by run_id, job_key, log order by part desc, launch)
+    window w as (partition by run_id, job_key, log order by rotation desc, launch)
 ),
 
 -- launches of one job that overlap in time, or of which one goes on where the other ends, are the same attempt, told by
@@ -106,14 +106,14 @@ ordered as (
     select
         *,
         max(coalesce(end_ts, start_ts)) over (
-            partition by run_id, job_key order by sort_ts nulls last, log, part desc, first_ord
+            partition by run_id, job_key order by sort_ts nulls last, log, rotation desc, first_ord
             rows between unbounded preceding and 1 preceding
         ) as earlier_end_ts,
         coalesce(begins_inside, false)
             and first_step - lag(last_step) over w between 1 and coalesce(stride, lag(stride) over w)
             and epoch_us(start_ts) - epoch_us(lag(coalesce(end_ts, start_ts)) over w) <= 3 * coalesce(beat_us, lag(beat_us) over w) as goes_on,
     from parts
-    window w as (partition by run_id, job_key order by sort_ts nulls last, log, part desc, first_ord)
+    window w as (partition by run_id, job_key order by sort_ts nulls last, log, rotation desc, first_ord)
 ),
 
 islands as (
@@ -123,7 +123,7 @@ islands as (
             not next_part
             and (start_ts is null or earlier_end_ts is null or (start_ts > earlier_end_ts and not coalesce(goes_on, false)))
         ) over (
-            partition by run_id, job_key order by sort_ts nulls last, log, part desc, first_ord rows unbounded preceding
+            partition by run_id, job_key order by sort_ts nulls last, log, rotation desc, first_ord rows unbounded preceding
         ) as island,
     from ordered
 ),

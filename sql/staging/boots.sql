@@ -1,5 +1,6 @@
 -- one row per boot of which a kernel log tells: when it was, and the line that says so
 -- do not count as reboots: a log that begins later tells of none
+-- boot_us: when it was, microseconds since the epoch
 with
 
 clocks as (

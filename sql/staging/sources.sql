@@ -1,5 +1,7 @@
 -- one row per input file, with the run that it belongs to, its zone and its host
 -- do not sum lines over files of which duplicate_of is set: their content was read elsewhere
+-- log: path of the log that the file is a part of, without the ending of a compressed file
+-- rotation: how often the file was rotated; 0 for the latest part of its log
 with
 
 zones as (
@@ -95,7 +97,7 @@ rotated as (
     select
         p.source_id,
         b.stem as log,
-        regexp_extract(p.stem, '\.(\d{1,4})$', 1)::integer as part,
+        regexp_extract(p.stem, '\.(\d{1,4})$', 1)::integer as rotation,
     from stems as p
     inner join (select distinct stem from stems) as b on b.stem = regexp_replace(p.stem, '\.\d{1,4}$', '')
     where regexp_matches(p.stem, '\.\d{1,4}$')
@@ -106,7 +108,7 @@ placed as (
         f.source_id,
         f.path,
         coalesce(w.log, m.stem) as log,
-        coalesce(w.part, 0) as part,
+        coalesce(w.rotation, 0) as rotation,
         f.format,
         f.role,
         -- what one part says of its job holds for the whole log, unless another part says otherwise
