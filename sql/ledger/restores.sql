@@ -44,7 +44,8 @@ ends as (
         arg_max(line, (ord, source_id)) filter (where kind = 'load') as line,
         arg_min(coalesce(log, source_id), ord) as log,
         min(ord) as first_ord,
-        max(ord) as last_ord,
+        -- a timer is printed by another rank, and may come after the stamp that ends the load
+        coalesce(max(ord) filter (where kind = 'load'), max(ord)) as last_ord,
     from loads
     group by all
 ),
