@@ -104,11 +104,11 @@ accounting as (
             case when u.run_id is not null then
                 greatest(epoch_us(a.start_ts) + (a.elapsed_s * 1000000)::bigint, coalesce(l.end_us, 0))
             end,
-            -- what names no job tells of the last one as well
+            -- what names no job tells of the last one as well; what a requeued job said of its earlier ends is no sign of life
             (
                 select max(e.end_us) from evidence as e
-                where e.run_id = a.run_id
-                    and (e.job_id = a.job_id or (e.job_id is null and a.start_ts = s.last_start_ts and e.end_us > epoch_us(a.start_ts)))
+                where e.run_id = a.run_id and e.end_us > epoch_us(a.start_ts)
+                    and (e.job_id = a.job_id or (e.job_id is null and a.start_ts = s.last_start_ts))
             ),
             case when l.end_us > epoch_us(a.start_ts) then l.end_us end,
             epoch_us(a.start_ts) + (a.elapsed_s * 1000000)::bigint
