@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipeline.simulate.faults.kinds import STOPPED, Fault, Line, found_by_watchdog, texts
+from pipeline.simulate.faults.kinds import GONE, STOPPED, Fault, Line, found_by_watchdog, texts
 from pipeline.simulate.faults.launcher import dies, raises, worker_failed
 
 FAULTS = (
@@ -117,6 +117,7 @@ FAULTS = (
                 "scheduler",
                 "slurmstepd: error: *** JOB {job} ON {first} CANCELLED AT {clock} DUE TO JOB REQUEUE ***",
             ),
+            GONE,
         ),
         teardown_s=(5.0, 40.0),
         state="REQUEUED",
