@@ -7,7 +7,6 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from simulated import violations
 
 from pipeline.ingest.lines import build_frame
 from pipeline.ingest.signals import load_signals
@@ -17,6 +16,7 @@ from pipeline.simulate.invent import invent
 from pipeline.simulate.lines import Style, last_words
 from pipeline.simulate.plan import Plan
 from pipeline.simulate.story import Story
+from tests.simulated import violations
 
 SEEDS = Path(__file__).resolve().parents[1] / "sql" / "seeds"
 KINDS = {row["code"]: row["kind"] for row in pl.read_csv(SEEDS / "causes.csv").rows(named=True)}

@@ -142,8 +142,8 @@ DURATIONS = (
         versions=_SINCE_V2,
         literals=("time to initialize megatron (seconds): ",),
         regex=r"^\s*time to initialize megatron \(seconds\): (?P<seconds>\d[\d.]*)",
-        columns={"phase": Value(const="init"), "edge": Value(const="span"), "duration_s": _SECONDS},
-        note="Began when Python had read the module, ends at `after megatron is initialized`.",
+        columns={"phase": Value(const="init"), "edge": Value(const="end"), "duration_s": _SECONDS},
+        note="Printed at its end, at `after megatron is initialized`; began when Python had read the module.",
     ),
     Pattern(
         name="init_seconds_negative",
@@ -162,7 +162,7 @@ DURATIONS = (
         r"Compilation time: (?P<seconds>[\d.]+) seconds",
         columns={
             "phase": Value(const="compile"),
-            "edge": Value(const="span"),
+            "edge": Value(const="end"),
             "duration_s": _SECONDS,
             "detail": Value(group="detail"),
         },

@@ -53,6 +53,9 @@ def slack_of(run: Run, style: Style, blemishes: Blemishes = CLEAN) -> RunSlack:
     if blemishes.interleaved and blemishes.prefix == "kubectl" and trainer.resolution_us >= SECOND:
         stamp += LATEST
         reasons.append("a collector stamps a line when it comes, which is later than it was printed")
+    if blemishes.kernel in ("ctime", "syslog"):
+        stamp += SECOND
+        reasons.append("this kernel log knows whole seconds, and may date a fault before its second")
     intervals, stamped = 1, trainer.exact
     if blemishes.torn:
         intervals = 2

@@ -146,7 +146,8 @@ def _attempt(run: Run, it: Attempt, survives: dict[int, int], until_us: int) -> 
         progress = max([it.steps[-1].end_us, *(stall.end_us for stall in it.stalls)])
         yield piece(progress, stop, "lost_work", it.number, "productive")
     elif it.loop_us is not None:
-        yield piece(it.loop_us, stop, "lost_work", it.number, "productive")
+        # What made no step is a start that failed.
+        yield piece(it.loop_us, stop, "setup", before)
     yield piece(stop, end.detected_us, "hang", it.number)
     yield piece(end.detected_us, until_us, "teardown", it.number)
 

@@ -71,8 +71,10 @@ told as (
         min(epoch_us(ts)) filter (
             where kind = 'phase' and name in ('process_start', 'library_setup', 'init', 'compile', 'model_setup', 'data_setup')
         ) as first_start_us,
-        -- a length without a time, told where initialisation ends
-        max((duration_s * 1000000)::bigint) filter (where kind = 'phase' and name = 'init' and edge = 'span' and ts is null) as init_length_us,
+        -- a length that is told where initialisation ends
+        max((duration_s * 1000000)::bigint) filter (
+            where kind = 'phase' and name = 'init' and (edge = 'end' or edge = 'span' and ts is null)
+        ) as init_length_us,
         max(epoch_us(ts) + coalesce(case when edge = 'span' then (duration_s * 1000000)::bigint end, 0)) filter (
             where kind = 'phase' and name in ('library_setup', 'init') and edge in ('end', 'span')
         ) as init_end_us,
