@@ -14,7 +14,7 @@ EXAMPLE := data/samples/fallen-gpu
 # What the user may say on the command line reaches recipes through the environment: paths may hold spaces.
 export LOGS OUT STORE Q ARGS
 
-.PHONY: help setup report sql samples example test lint format golden docs bench clean
+.PHONY: help setup report sql reviews samples example test lint format golden docs bench clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,8 +30,11 @@ report: $(READY) ## Write the review: make report LOGS=folder [OUT=reports/<name
 sql: $(READY) ## Ask a ledger: make sql STORE=reports/fallen-gpu Q="from marts.period"
 	@$(BIN)/goodput sql --store "$$STORE" "$$Q" $$ARGS
 
-samples: $(READY) ## Write the review of every story in data/samples
+reviews: $(READY) ## Write the review of every story in data/samples
 	@for story in data/samples/*/; do $(BIN)/goodput report "$$story" --out "reports/$$(basename "$$story")"; echo; done
+
+samples: $(READY) ## Simulate the stories of data/samples that are simulated
+	@$(BIN)/python docs/samples.py
 
 example: $(READY) ## Draw the review that the README shows
 	@$(BIN)/python docs/example.py $(EXAMPLE) reports/example

@@ -24,8 +24,9 @@ def sentences(found: Judgement, shown: int) -> Iterator[str]:
     for run, whole in found.whole_us.items():
         yield f"{run}: error by category, in points of all GPU time"
         for (name, category), error in sorted(found.errors.items()):
-            if name == run and error:
-                yield f"  {category:18} {100 * error / whole:+9.5f}"
+            points = round(100 * error / whole, 5)
+            if name == run and points:
+                yield f"  {category:18} {points:+9.5f}"
     verdict = "the ledger tells the truth, as far as the logs can"
     yield verdict if found.agrees else "the ledger differs from the truth"
 
