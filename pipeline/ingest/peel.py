@@ -48,7 +48,7 @@ _AFTER_NAME = (
     r"(?:\[| ?iteration |:::MLLOG|[IWEF][0-9]{4} |Traceback |saving checkpoint|NCCL |>+ [a-z]+ing "
     r"| +(?:successfully|loading|scheduled an|validation loss|will not load) "
     r"| +[A-Za-z_0-9-]+ \.{4,}[: ]"
-    r"|\(min, max\) time |using world size: |-{10,} |building |training \.|done with )"
+    r"|\(min, max\) time |using world size: |time to initialize |-{10,} |building |training \.|done with )"
 )
 _ONE = "|".join(_PREFIXES)
 _UNNAMED = re.sub(r"\?P<\w+>", "?:", _ONE)

@@ -10,6 +10,11 @@ exits as (
         max(epoch_us(p.ts)) filter (where p.name = 'exit') as exit_us,
         -- several lines tell of one end: the first of them is the nearest to it; some know whole seconds only
         min(epoch_us(p.ts)) filter (where p.name = 'exit' and epoch_us(p.ts) >= t.progress_us - 1000000) as first_exit_us,
+        -- a step that is cancelled because a task failed ends when the last task has gone: no date of the fault of a loop
+        min(epoch_us(p.ts)) filter (
+            where p.name = 'exit' and epoch_us(p.ts) >= t.progress_us - 1000000
+                and (coalesce(p.detail, '') <> 'task_failure' or not t.has_steps)
+        ) as dating_exit_us,
         bool_or(p.name = 'exit' and regexp_matches(coalesce(p.detail, ''), '(?i)^(completed|done|data_exhausted|success)')) as clean_exit,
         bool_or(p.name = 'exit' and regexp_matches(coalesce(p.detail, ''), '(?i)^data_exhausted')) as data_exhausted,
         bool_or(p.name = 'loop' and p.edge = 'end' and not regexp_matches(coalesce(p.detail, ''), '(?i)abort|fail|error')) as loop_done,
@@ -148,6 +153,7 @@ judged as (
         t.*,
         x.exit_us,
         x.first_exit_us,
+        x.dating_exit_us,
         x.loop_end_us,
         x.job_end_us,
         coalesce(x.data_exhausted, false) as data_exhausted,
@@ -271,7 +277,7 @@ timed as (
             when by_line and signal_us is not null and coalesce(waited_us, 0) = 0 then greatest(signal_us, coalesce(allocated_us, signal_us))
             when stalled_us is not null then stalled_us
             when by_line and signal_us is not null then signal_us - waited_us
-            when first_exit_us is not null then greatest(first_exit_us, progress_us)
+            when dating_exit_us is not null then greatest(dating_exit_us, progress_us)
             when planned_us is not null then planned_us
             -- the scheduler ends a job at the time that it writes down
             when not by_line and state in ('TIMEOUT', 'DEADLINE', 'PREEMPTED', 'CANCELLED', 'REVOKED') and from_accounting

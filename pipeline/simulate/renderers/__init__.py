@@ -9,6 +9,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Protocol
 
+from pipeline.simulate.faults import BY_NAME
 from pipeline.simulate.lines import Printed, Style
 from pipeline.simulate.plan import Plan
 from pipeline.simulate.story import Attempt, Job, Run
@@ -19,6 +20,10 @@ class Render(Protocol):
 
     def __call__(self, run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Printed]:
         """Yield the lines."""
+
+
+#: An end that every log can tell.
+_ANY_END = {"collective_hang": 1.0}
 
 
 def as_it_is(plan: Plan) -> Plan:
@@ -38,6 +43,8 @@ class Trainer:
         suits: changes a plan to what such a trainer does.
         dialect_of: the format that reads it, where that has another name.
         resolution_us: of its stamps, in microseconds.
+        farewells: True where it says why it leaves.
+        dates_start: True where what it prints before its first step has a time.
         begins: True where a step is logged when it begins, so that none is known to have ended.
         shows_exit: True where the last process stamps that it leaves.
         suffix: how its files end.
@@ -50,6 +57,8 @@ class Trainer:
     suits: Callable[[Plan], Plan] = as_it_is
     dialect_of: str = ""
     resolution_us: int = 1000
+    farewells: bool = False
+    dates_start: bool = True
     begins: bool = False
     shows_exit: bool = False
     suffix: str = "out"
@@ -69,7 +78,15 @@ class Trainer:
             data_stall=plan.data_stall if "data_stall" in self.shows else 0.0,
             loop_gap=plan.loop_gap if "loop_gap" in self.shows else 0.0,
             shows_exit=self.shows_exit,
+            ends={name: weight for name, weight in plan.ends.items() if self._can_end(name)} or _ANY_END,
         )
+
+    def _can_end(self, name: str) -> bool:
+        """Return whether an end of this kind can be told from others in such a log."""
+        fault = BY_NAME[name]
+        if fault.farewell and not self.farewells:
+            return False
+        return self.dates_start or fault.when != "start"
 
 
 #: Formats of trainers and of checkpoints that no module here writes, and why. All are written today.

@@ -10,4 +10,5 @@ TRAINER = Trainer(
     Release().render,
     frozenset({"checkpoint_stall", "evaluation", "loop_gap"}),
     exact=frozenset({"checkpoint_stall"}),
+    farewells=True,
 )

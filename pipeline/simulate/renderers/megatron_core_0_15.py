@@ -23,4 +23,6 @@ TRAINER = Trainer(
     suits=suits,
     dialect_of="megatron",
     resolution_us=SECOND,
+    farewells=True,
+    dates_start=False,
 )
