@@ -71,6 +71,16 @@ FORMAT = Format(
     "sets the clock and the counter of tokens to zero, so that the steps before it are in no throughput. The "
     "first line of a process also covers its start.",
     step_time_excludes_stalls=False,
-    deciding=("step", "step_2024", "process_version", "device", "mesh", "peak", "trainer", "loop_begin"),
+    deciding=(
+        "step",
+        "step_2024",
+        "process_start",
+        "process_version",
+        "device",
+        "mesh",
+        "peak",
+        "trainer",
+        "loop_begin",
+    ),
     versions="2024-04 to 2026-08, 0.1.0 to 0.2.2",
 )

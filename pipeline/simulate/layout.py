@@ -7,20 +7,16 @@ from collections.abc import Iterator
 from pipeline.errors import GoodputError
 from pipeline.simulate.blemishes import Blemishes
 from pipeline.simulate.lines import Style
-from pipeline.simulate.renderers import Trainer
 from pipeline.simulate.story import HOUR, SECOND, Attempt, Job, Run, Story
 
 #: Zones whose offset is no whole number of hours and the same all year.
 _ODD_ZONES = {19_800: "Asia/Kolkata", 20_700: "Asia/Kathmandu", 34_200: "Australia/Darwin"}
 
 
-def console_name(
-    run: Run, job: Job, attempt: Attempt, stream: str, trainer: Trainer, blemishes: Blemishes
-) -> str:
+def console_name(run: Run, job: Job, attempt: Attempt, stream: str, blemishes: Blemishes) -> str:
     """Return the name of the file below the logs."""
     # A library that writes records keeps its file to itself.
-    together = blemishes.together and trainer.suffix == "out"
-    ending = trainer.suffix if stream == "out" or together else stream
+    ending = "out" if stream == "err" and blemishes.together else stream
     # What is put back under the same id goes on in the same file.
     if blemishes.files == "attempt":
         return f"{run.name}/attempt-{attempt.number:02d}/job-{job.job_id}.{ending}"

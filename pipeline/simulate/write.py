@@ -68,7 +68,7 @@ class _Console:
         run, blemishes = self.run, self.blemishes
         spoken = self._spoken(attempt, job)
         names = {
-            stream: console_name(run, job, attempt, stream, self.trainer, blemishes)
+            stream: console_name(run, job, attempt, stream, blemishes)
             for stream in {line.stream for line in spoken}
         }
         self._keep(names)

@@ -47,7 +47,6 @@ class Trainer:
         dates_start: True where what it prints before its first step has a time.
         begins: True where a step is logged when it begins, so that none is known to have ended.
         shows_exit: True where the last process stamps that it leaves.
-        suffix: how its files end.
     """
 
     name: str
@@ -61,7 +60,6 @@ class Trainer:
     dates_start: bool = True
     begins: bool = False
     shows_exit: bool = False
-    suffix: str = "out"
 
     @property
     def format(self) -> str:
