@@ -70,10 +70,10 @@ class Launcher:
         until = it.loop_us + round(loop_s * SECOND) if loop_s is not None else _NEVER
         if fault.notice == "planned" and until < _NEVER:
             until = whole(until)
-        if stop_us < until:
-            until, fault = max(stop_us, whole(it.loop_us)), BY_NAME["operator_stop"]
+        if stopped := stop_us < until:
+            until = max(stop_us, whole(it.loop_us))
         last = plan.target + 1
-        if fault.grace and limit is not None and limit < last:
+        if fault.grace and limit is not None and limit < last and not stopped:
             clock.now, told = train_and_save(it, limit, plan, clock.rng, self.disk)
             return fault, self._close(it, fault, _NEVER, told)
         clock.now = train(it, min(limit or last, last), until, plan, clock.rng, self.disk)
@@ -81,6 +81,8 @@ class Launcher:
             fault = BY_NAME["in_progress" if plan.goes_on else "completed"]
         elif limit is not None and it.first_step + len(it.steps) == limit:
             until = _NEVER
+        elif stopped:
+            fault = BY_NAME["operator_stop"]
         return fault, self._close(it, fault, until)
 
     def _fate(self, number: int) -> tuple[Fault, int | None, float | None]:

@@ -1,0 +1,145 @@
+"""Small defects put into the SQL one at a time; stories must notice them. ``python -m tests.mutants``.
+
+Not part of the suite: each defect costs a few stories.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from random import Random
+
+import duckdb
+
+from pipeline.config import load_config
+from pipeline.ingest import ingest
+from pipeline.ledger.build import classify
+from pipeline.simulate.invent import invent
+from pipeline.simulate.judge import judge
+from pipeline.simulate.lines import Style
+from pipeline.simulate.story import Story
+from pipeline.simulate.write import write_story
+from pipeline.windows import WindowOptions
+from tests.simulated import ENDS, random_maintenance, random_plan
+
+ROOT = Path(__file__).resolve().parents[1]
+
+#: File below sql/, the text that is there once, and the defect in its place.
+MUTANTS: tuple[tuple[str, str, str], ...] = (
+    ("claims/ending.sql", "where p.end_us > p.start_us", "where p.end_us > p.start_us + 30000000"),
+    (
+        "claims/ending.sql",
+        "stop_us as start_us,\n        detected_us as end_us",
+        "detected_us as start_us,\n        stop_us as end_us",
+    ),
+    ("claims/lost_work.sql", "e.stop_us > e.progress_us", "e.stop_us < e.progress_us"),
+    ("claims/lost_work.sql", "kept_end_us as start_us", "end_us as start_us"),
+    ("claims/loop.sql", "gap_end_us as start_us", "start_us as start_us"),
+    ("claims/loop.sql", "82 as precedence", "79 as precedence"),
+    ("claims/stalls.sql", "then s.after_step <= v.survives_to", "then s.after_step < v.survives_to"),
+    ("claims/stalls.sql", "when 'evaluation' then 121", "when 'evaluation' then 119"),
+    ("claims/start_up.sql", "where place_in_holding = 1", "where place_in_holding = 2"),
+    ("claims/start_up.sql", "init_end_us as start_us", "process_us as start_us"),
+    ("claims/waiting.sql", "kind in ('planned', 'completed')", "kind in ('unplanned', 'completed')"),
+    ("claims/waiting.sql", "when same_job then 'requeue_delay'", "when not same_job then 'requeue_delay'"),
+    ("claims/waiting.sql", "eligible_us as piece_start_us", "submit_us as piece_start_us"),
+    ("claims/maintenance.sql", "+ 1 as precedence", "- 1 as precedence"),
+    ("seeds/categories.csv", "lost_work,120", "lost_work,108"),
+    ("seeds/categories.csv", "restore,100", "restore,60"),
+    ("seeds/categories.csv", "hang,90", "hang,50"),
+    ("ledger/survival.sql", "b.restored_step < c.needs_step", "b.restored_step <= c.needs_step"),
+    (
+        "ledger/survival.sql",
+        "order by (b.last_step >= c.needs_step) desc, b.attempt desc",
+        "order by b.attempt",
+    ),
+    ("ledger/survival.sql", "least(c.needs_step, p.last_step) as survives_to", "p.last_step as survives_to"),
+    ("ledger/lost_spans.sql", "o.restored_step < l.step_last", "o.restored_step <= l.step_last"),
+    ("ledger/lost_spans.sql", "o.attempt > l.attempt", "o.attempt >= l.attempt"),
+    ("ledger/ends.sql", "min(ts_us - waited_us) as stalled_us", "min(ts_us) as stalled_us"),
+    ("ledger/ends.sql", "is_cause desc,", "is_cause,"),
+    (
+        "ledger/ends.sql",
+        "when state = 'TIMEOUT' or state = 'DEADLINE' then 'time_limit'",
+        "when state = 'TIMEOUT' then 'operator_stop'",
+    ),
+    (
+        "ledger/restores.sql",
+        "arg_max(step, (ord, source_id)) filter (where kind = 'load' and edge in ('end', 'span')",
+        "arg_min(step, (ord, source_id)) filter (where kind = 'load' and edge in ('end', 'span')",
+    ),
+    ("ledger/saves.sql", "edge in ('begin', 'span')", "edge in ('span')"),
+    ("ledger/holdings.sql", "epoch_us(a.submit_ts) as submit_us", "epoch_us(a.start_ts) as submit_us"),
+    ("ledger/intervals.sql", "'missing' as part,", "'spare' as part,"),
+    (
+        "ledger/timeline.sql",
+        "filter (where kind = 'phase' and name = 'loop' and edge = 'begin') as loop_start_us",
+        "filter (where kind = 'phase' and name = 'loop' and edge = 'end') as loop_start_us",
+    ),
+    ("ledger/evidence.sql", "t.release_us + 300000000", "t.progress_us - 119000000"),
+)
+
+
+def main() -> None:
+    """Put each defect in, and print what noticed it."""
+    mutants = MUTANTS
+    with tempfile.TemporaryDirectory() as name:
+        folders = list(write_stories(Path(name), 14))
+        sound = [wrong(folder, ROOT / "sql") for folder in folders]
+        if any(sound):
+            raise SystemExit(f"without a defect: {[why for why in sound if why]}")
+        caught = 0
+        for at, (file, old, new) in enumerate(mutants):
+            sql = Path(name) / f"sql-{at}"
+            shutil.copytree(ROOT / "sql", sql)
+            text = (sql / file).read_text(encoding="utf-8")
+            if old not in text:
+                raise SystemExit(f"{file} does not hold {old!r}")
+            (sql / file).write_text(text.replace(old, new), encoding="utf-8")
+            why = next((found for folder in folders if (found := wrong(folder, sql))), "")
+            caught += bool(why)
+            print(f"{'caught' if why else 'MISSED':6} {file}: {new[:60]!r} {why[:90]}", flush=True)
+            shutil.rmtree(sql)
+        print(f"{caught} of {len(mutants)} caught")
+    sys.exit(0 if caught >= len(mutants) - 2 else 1)
+
+
+def write_stories(folder: Path, count: int) -> list[Path]:
+    """Write and ingest stories; return their folders."""
+    folders = []
+    for seed in range(count):
+        rng = Random(seed)
+        plan = random_plan(rng, rng.choice(["megatron", "torchtitan"]), ENDS)
+        story: Story = invent(seed, (plan,), random_maintenance(rng))
+        out = folder / f"story-{seed}"
+        write_story(story, out, Style(rng.choice([1, 5])))
+        ingest([str(out / "logs")], out / "store", load_config([str(out / "logs")], None))
+        folders.append(out)
+    return folders
+
+
+def wrong(folder: Path, sql: Path) -> str:
+    """Return why the ledger that some SQL builds is not the truth, or nothing."""
+    store = folder / "store"
+    config = load_config([str(folder / "logs")], None)
+    try:
+        summary = classify(store, config, WindowOptions(), sql)
+    except Exception as error:  # whatever it is, it was noticed
+        return f"error: {error}"
+    if summary.violations:
+        return f"check {summary.violations[0].check}"
+    with duckdb.connect(str(store / "goodput.duckdb"), read_only=True) as con:
+        found = judge(con, folder)
+    if found.agrees:
+        return ""
+    if found.spans:
+        sides = (found.spans[0].truth, found.spans[0].ledger)
+        true, told = (side.category if side else "nothing" for side in sides)
+        return f"{true} told as {told}"
+    return f"{found.mistakes[0].what} of attempt {found.mistakes[0].attempt}"
+
+
+if __name__ == "__main__":
+    main()

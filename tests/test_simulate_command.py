@@ -1,0 +1,122 @@
+"""``goodput simulate``: what it writes, what it refuses, and that its comparison can fail."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from pipeline.cli import run
+from pipeline.simulate.check import Slack, Span, differences
+from pipeline.simulate.faults import BY_NAME
+from pipeline.simulate.presets import LLAMA3_PLANNED, LLAMA3_UNEXPECTED, PRESETS
+from pipeline.simulate.renderers import trainers
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "neither or both of `--out` and `--check` were given"),
+        (["--out", "x", "--check", "y"], "neither or both of `--out` and `--check` were given"),
+        (["--out", "x", "--preset", "quickstrat"], "did you mean `quickstart`?"),
+        (["--out", "x", "--trainer", "megaton"], "did you mean `megatron`?"),
+        (["--out", "x", "--blemish", "tron"], "did you mean `torn`?"),
+        (["--out", "x", "--blemish", "prefix=slurm"], "`slurm` is no value of the blemish `prefix`"),
+        (["--out", "x", "--blemish", "noise_mb=much"], "`much` is no number"),
+        (["--check", "nowhere"], "this folder holds no truth"),
+    ],
+)
+def test_what_cannot_be_done_is_said(
+    arguments: list[str],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["simulate", *arguments]) == 2
+    assert said in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_logs_of_somebody_are_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "logs").mkdir()
+    assert run(["simulate", "--out", str(tmp_path)]) == 2
+    assert "the folder holds logs that no simulation wrote" in capsys.readouterr().err
+
+
+def test_a_ledger_is_compared_and_a_difference_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    story = str(tmp_path / "story")
+    assert run(["simulate", "--out", story, "--preset", "quickstart"]) == 0
+    assert run(["simulate", "--check", story]) == 0
+    assert "the ledger tells the truth, as far as the logs can" in capsys.readouterr().out
+    # Another truth: what was lost had been productive, and the fault another one.
+    path = tmp_path / "story" / "truth" / "intervals.parquet"
+    other = pl.col("category").replace("lost_work", "productive")
+    pl.read_parquet(path).with_columns(other).write_parquet(path)
+    path = tmp_path / "story" / "truth" / "incidents.parquet"
+    other = pl.col("cause").replace("gpu_fell_off_bus", "gpu_memory_error")
+    pl.read_parquet(path).with_columns(other).write_parquet(path)
+    assert run(["simulate", "--check", story]) == 1
+    said = capsys.readouterr().out
+    assert "  truth:  productive, incident 1, from 2026-10-05 " in said
+    assert "  ledger: lost_work, incident 1, from 2026-10-05 " in said
+    assert "heron-70b, attempt 1, cause: truth gpu_memory_error, ledger gpu_fell_off_bus" in said
+    assert "the ledger differs from the truth" in said
+
+
+def test_the_totals_of_the_truth_are_those_of_its_intervals(tmp_path: Path) -> None:
+    assert run(["simulate", "--out", str(tmp_path / "story"), "--gpus", "16", "--days", "0.1"]) == 0
+    told = json.loads((tmp_path / "story" / "truth.json").read_text(encoding="utf-8"))
+    intervals = pl.read_parquet(tmp_path / "story" / "truth" / "intervals.parquet")
+    sums = dict(intervals.group_by("category").agg(pl.col("gpu_us").sum()).iter_rows())
+    assert told["runs"]["heron-70b"] == sums
+    days: dict[str, int] = {}
+    for day in told["windows"]["heron-70b"].values():
+        for category, gpu_us in day.items():
+            days[category] = days.get(category, 0) + gpu_us
+    assert days == sums
+
+
+SLACK = Slack(boundary=10, stamped=1, exact=frozenset({"restore"}))
+
+
+@pytest.mark.parametrize(
+    ("truth", "ledger", "found"),
+    [
+        ([(0, 50, "init"), (50, 90, "hang")], [(0, 50, "init"), (50, 90, "hang")], []),
+        ([(0, 50, "init"), (50, 90, "hang")], [(0, 60, "init"), (60, 90, "hang")], []),
+        ([(0, 50, "init"), (50, 90, "hang")], [(0, 61, "init"), (61, 90, "hang")], [(50, 61)]),
+        ([(0, 50, "init"), (50, 90, "restore")], [(0, 52, "init"), (52, 90, "restore")], [(50, 52)]),
+        ([(0, 90, "init")], [(0, 40, "init"), (40, 45, "hang"), (45, 90, "init")], [(40, 45)]),
+        ([(0, 90, "init")], [(0, 60, "init")], [(60, 90)]),
+        ([(0, 60, "init")], [(0, 90, "init")], [(60, 90)]),
+        ([], [], []),
+    ],
+)
+def test_a_difference_is_excused_near_a_true_boundary_only(
+    truth: list[tuple[int, int, str]], ledger: list[tuple[int, int, str]], found: list[tuple[int, int]]
+) -> None:
+    sides = ([Span(*span, 0) for span in side] for side in (truth, ledger))
+    assert [(gap.start_us, gap.end_us) for gap in differences("heron", *sides, SLACK)] == found
+
+
+def test_the_interruptions_of_llama_3_are_as_published() -> None:
+    (plan,), _ = PRESETS["llama3_54_days"](1)
+    kinds = [BY_NAME[ending.fault].kind for ending in plan.script]
+    assert kinds.count("unplanned") == sum(count for _, count, _ in LLAMA3_UNEXPECTED) == 419
+    assert kinds.count("planned") == LLAMA3_PLANNED == 47
+    for _, count, fault in LLAMA3_UNEXPECTED:
+        assert sum(ending.fault == fault for ending in plan.script) >= count
+
+
+@pytest.mark.parametrize("preset", sorted(PRESETS))
+def test_presets_name_what_exists(preset: str) -> None:
+    plans, _ = PRESETS[preset](3)
+    for plan in plans:
+        assert plan.trainer in trainers()
+        assert {*plan.ends, *(ending.fault for ending in plan.script)} <= BY_NAME.keys()
