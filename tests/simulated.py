@@ -72,7 +72,7 @@ def random_plan(rng: Random, trainer: str = "megatron", ends: tuple[str, ...] = 
         steps_between=rng.choice([(20, 60), (40, 160)]),
         max_attempts=rng.randint(1, 7),
         save_async=rng.random() < 0.6,
-        eval_every=rng.choice([0, 0, 70]),
+        eval_every=rng.choice([0, 50, 70]),
         loop_gap=rng.choice([0.0, 0.0, 0.02]),
         data_stall=rng.choice([0.0, 0.0, 0.02]),
         failed_start=rng.choice([0.0, 0.0, 0.2]),
