@@ -29,6 +29,7 @@ def test_the_promised_commands_are_there() -> None:
         "ingest",
         "report",
         "signals",
+        "simulate",
         "sql",
     }
     assert expected == set(COMMANDS)
