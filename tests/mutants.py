@@ -40,7 +40,11 @@ MUTANTS: tuple[tuple[str, str, str], ...] = (
     ("claims/loop.sql", "warmup_end_us as end_us", "gap_end_us as end_us"),
     ("claims/loop.sql", "82 as precedence", "79 as precedence"),
     ("claims/stalls.sql", "then s.after_step <= v.survives_to", "then s.after_step < v.survives_to"),
-    ("claims/stalls.sql", "when 'evaluation' then 121", "when 'evaluation' then 119"),
+    (
+        "ledger/restores.sql",
+        "greatest(after_us - (timer_s * 1000000)",
+        "greatest(after_us - (timer_s * 500000)",
+    ),
     ("claims/start_up.sql", "where place_in_holding = 1", "where place_in_holding = 2"),
     ("claims/start_up.sql", "init_end_us as start_us", "process_us as start_us"),
     ("claims/waiting.sql", "kind in ('planned', 'completed')", "kind in ('unplanned', 'completed')"),
@@ -49,7 +53,7 @@ MUTANTS: tuple[tuple[str, str, str], ...] = (
     ("claims/maintenance.sql", "least(e.end_us, epoch_us(m.end_ts))", "e.end_us"),
     ("seeds/categories.csv", "lost_work,120", "lost_work,108"),
     ("seeds/categories.csv", "restore,100", "restore,60"),
-    ("seeds/categories.csv", "checkpoint_stall,110", "checkpoint_stall,79"),
+    ("seeds/categories.csv", "warmup,85", "warmup,79"),
     (
         "ledger/survival.sql",
         "least(p.restored_step, c.needs_step) as needs_step",
