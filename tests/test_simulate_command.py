@@ -47,6 +47,17 @@ def test_logs_of_somebody_are_not_overwritten(tmp_path: Path, capsys: pytest.Cap
     assert "the folder holds logs that no simulation wrote" in capsys.readouterr().err
 
 
+def test_a_story_takes_the_place_of_the_one_before(tmp_path: Path) -> None:
+    story = str(tmp_path)
+    packed = ["--preset", "quickstart", "--blemish", "compression=gzip", "--blemish", "decoys=40"]
+    assert run(["simulate", "--out", story, *packed]) == 0
+    assert list(tmp_path.rglob("*.gz"))
+    noisy = {path.name for path in tmp_path.rglob("*.dmesg.txt")}
+    assert run(["simulate", "--out", story, "--preset", "quickstart"]) == 0
+    assert not list(tmp_path.rglob("*.gz"))
+    assert {path.name for path in tmp_path.rglob("*.dmesg.txt")} < noisy
+
+
 def test_a_ledger_is_compared_and_a_difference_is_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import click
@@ -57,7 +58,8 @@ def simulate(
     if check is not None:
         return _check(check)
     assert out is not None
-    from pipeline.simulate.choose import blemishes_of, plans_of, style_of
+    from pipeline.simulate.choose import blemishes_of, decoys_of, plans_of, style_of
+    from pipeline.simulate.decoys import add_decoys
     from pipeline.simulate.invent import invent
     from pipeline.simulate.presets import PRESETS
     from pipeline.simulate.renderers import trainers
@@ -71,8 +73,10 @@ def simulate(
         raise GoodputError(f"no preset is called `{preset}`", where="`--preset`", now=hint)
     plans, maintenance = PRESETS[preset](seed) if preset else (plans_of(trainer, gpus, days), ())
     story = invent(seed, plans, maintenance)
+    if decoys := decoys_of(blemishes):
+        add_decoys(story, decoys)
     with hold_folders(out):
-        _refuse_full(out)
+        _make_room(out)
         write_story(story, out, style_of(log_interval, blemishes, story), blemishes_of(blemishes))
     attempts = sum(len(run.attempts) for run in story.runs)
     click.echo(f"{counted(len(story.runs), 'run')}, {counted(attempts, 'attempt')} in {out / 'logs'}")
@@ -80,12 +84,14 @@ def simulate(
     return 0
 
 
-def _refuse_full(out: Path) -> None:
-    """Refuse a folder that holds something else, which a story would mix with."""
+def _make_room(out: Path) -> None:
+    """Remove the story that was simulated here before; refuse logs of somebody else."""
     if (out / "logs").exists() and not (out / "truth.json").exists():
         raise GoodputError(
             "the folder holds logs that no simulation wrote", where=str(out), now="name another folder"
         )
+    for name in ("logs", "truth"):
+        shutil.rmtree(out / name, ignore_errors=True)
 
 
 def _check(folder: Path) -> int:

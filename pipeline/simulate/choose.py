@@ -12,8 +12,9 @@ from pipeline.simulate.lines import Style
 from pipeline.simulate.plan import Plan
 from pipeline.simulate.story import SECOND, Story
 
-#: Blemishes of the clocks: local ones ahead of UTC, and clocks of hosts that differ.
-_OF_STYLE = ("zone", "skew")
+#: Blemishes that are none of lines: local clocks ahead of UTC, clocks of hosts that differ, events that mean
+#: nothing.
+_OTHERS = ("zone", "skew", "decoys")
 
 #: Ends of a run that nobody described further, by weight.
 _ENDS = {
@@ -72,7 +73,7 @@ def blemishes_of(asked: tuple[str, ...]) -> Blemishes:
     kinds = get_type_hints(Blemishes)
     found: dict[str, Any] = {}
     for name, value in _split(asked).items():
-        if name in _OF_STYLE:
+        if name in _OTHERS:
             continue
         kind = kinds[name]
         choices = get_args(kind)
@@ -91,9 +92,19 @@ def blemishes_of(asked: tuple[str, ...]) -> Blemishes:
     return replace(CLEAN, **found)
 
 
+def decoys_of(asked: tuple[str, ...]) -> float:
+    """Return how many events that mean nothing each host logs in a day; 0 where nobody asked for any.
+
+    Raises:
+        GoodputError: the value cannot be read.
+    """
+    told = _split(asked)
+    return _number("decoys", told["decoys"] or "1") if "decoys" in told else 0.0
+
+
 def _split(asked: tuple[str, ...]) -> dict[str, str]:
     """Return name and value of each blemish."""
-    known = [field.name for field in fields(Blemishes)] + list(_OF_STYLE)
+    known = [field.name for field in fields(Blemishes)] + list(_OTHERS)
     found = {}
     for text in asked:
         name, _, value = text.partition("=")
