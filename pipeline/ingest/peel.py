@@ -16,9 +16,6 @@ from pipeline.ingest.clock import CTIME
 #: Prefixes deeper than this are not a stack of launchers but a text of that shape.
 MAX_DEPTH = 8
 
-#: Lines of which the first are looked at to learn which prefix most have.
-_MANY = 200
-
 _ESCAPES = (
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]"  # colours, cursor movements, focus events that leaked into a file
     r"|\][^\x07\x1b]*(?:\x07|\x1b\\)"  # titles of terminals
@@ -123,7 +120,7 @@ def peel_prefixes(frame: pl.DataFrame) -> pl.DataFrame:
     that of a task, and both are stronger than a number that exists once per node.
     """
     text = frame["text"]
-    payload = _strip_common(text) if frame.height > _MANY else strip_prefixes(text)
+    payload = strip_prefixes(text)
     peeled = frame.with_columns(
         payload=payload,
         # Prefixes are ASCII, so bytes of them are characters.
@@ -135,25 +132,6 @@ def peel_prefixes(frame: pl.DataFrame) -> pl.DataFrame:
         inherited = [pl.col(name).forward_fill().over("line") for name in _PEELED]
         peeled = peeled.with_columns(inherited)
     return peeled
-
-
-def _strip_common(text: pl.Series) -> pl.Series:
-    """Return texts without prefixes, fast where one rank prints most of them, as the last one does steps."""
-    head = text.head(_MANY)
-    sampled = pl.DataFrame({"text": head, "payload": strip_prefixes(head)})
-    prefixes = sampled.select(
-        pl.col("text").str.head(pl.col("text").str.len_bytes() - pl.col("payload").str.len_bytes())
-    )
-    common = prefixes["text"].mode().sort()[0]
-    if not common:
-        return strip_prefixes(text)
-    cut = text.str.strip_prefix(common)
-    whole = text.str.starts_with(common) & ~cut.str.contains(f"{_STACK}|{_NAMED}")
-    if whole.all():
-        return cut
-    if whole.sum() < len(text) // 2:
-        return strip_prefixes(text)
-    return cut.scatter((~whole).arg_true(), strip_prefixes(text.filter(~whole)))
 
 
 def read_prefixes(prefixes: pl.Series) -> pl.DataFrame:
