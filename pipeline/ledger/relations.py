@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
@@ -99,12 +100,9 @@ def read_relations(folder: Path, schemas: Iterable[str] = BUILT_SCHEMAS) -> list
     Raises:
         GoodputError: a file is not a single SELECT, has no grain, or names a relation without a schema.
     """
-    with duckdb.connect(":memory:") as parser:
-        relations = [
-            read_relation(path, parser)
-            for schema in schemas
-            for path in sorted((folder / schema).glob("*.sql"))
-        ]
+    relations = [
+        read_relation(path) for schema in schemas for path in sorted((folder / schema).glob("*.sql"))
+    ]
     claims = [r for r in relations if r.schema == CLAIMS]
     wanted = any(f"{CLAIMS}.{UNITED}" in r.reads for r in relations)
     return [*relations, _unite(claims)] if claims and wanted else relations
@@ -126,8 +124,8 @@ def _unite(claims: list[Relation]) -> Relation:
     )
 
 
-def read_relation(path: Path, parser: duckdb.DuckDBPyConnection) -> Relation:
-    """Read one SELECT file; ``parser`` is any connection."""
+def read_relation(path: Path) -> Relation:
+    """Read one SELECT file."""
     sql = path.read_text(encoding="utf-8")
     header = tuple(_header(sql))
     if not header:
@@ -136,7 +134,7 @@ def read_relation(path: Path, parser: duckdb.DuckDBPyConnection) -> Relation:
             where=str(path),
             now="begin the file with a comment: -- one row per …",
         )
-    reads = _references(sql, path, parser)
+    reads = _references(sql, path)
     return Relation(path.parent.name, path.stem, path, sql, header, reads)
 
 
@@ -195,38 +193,54 @@ def _header(sql: str) -> Iterator[str]:
         yield row.removeprefix("--").strip()
 
 
-def syntax_tree(sql: str, where: str, parser: duckdb.DuckDBPyConnection) -> dict[str, Any]:
+def syntax_tree(sql: str) -> dict[str, Any]:
     """Return DuckDB's own syntax tree of a SELECT, unbound.
 
     Raises:
-        GoodputError: the text is not exactly one SELECT; names ``where``.
+        GoodputError: the text is not exactly one SELECT; names the line.
     """
-    row = parser.execute("select json_serialize_sql(?, skip_null := true)", [sql]).fetchone()
+    row = _parser().execute("select json_serialize_sql(?, skip_null := true)", [sql]).fetchone()
     tree: dict[str, Any] = json.loads(row[0]) if row else {"error": True, "error_message": "no text"}
     if tree["error"]:
         place = tree.get("position")
         raise GoodputError(
             "this is not a SELECT that can be read",
-            where=f"{where}, line {sql[: int(place)].count(chr(10)) + 1}" if place else where,
+            where=f"line {sql[: int(place)].count(chr(10)) + 1}" if place else "",
             why=str(tree.get("error_message", "")),
         )
     if len(tree["statements"]) != 1:
         raise GoodputError(
-            f"one SELECT is expected here, not {len(tree['statements'])}", where=where, now="split the file"
+            f"one SELECT is expected here, not {len(tree['statements'])}", now="split the file"
         )
     statement: dict[str, Any] = tree["statements"][0]
     return statement
 
 
-def _references(sql: str, path: Path, parser: duckdb.DuckDBPyConnection) -> tuple[str, ...]:
-    tree = syntax_tree(sql, str(path), parser)
-    ctes: set[str] = set()
-    tables: list[tuple[str, str]] = []
-    for node in _nodes(tree):
-        ctes.update(entry["key"] for entry in node.get("cte_map", {}).get("map", ()))
+@cache
+def _parser() -> duckdb.DuckDBPyConnection:
+    """Return the connection that reads SQL; to open one takes longer than to read a file."""
+    return duckdb.connect(":memory:")
+
+
+@cache
+def _tables(sql: str) -> frozenset[tuple[str, str]]:
+    """Return schema and name of each table that a SELECT names, without its own steps."""
+    steps: set[str] = set()
+    tables: set[tuple[str, str]] = set()
+    for node in _nodes(syntax_tree(sql)):
+        steps.update(entry["key"] for entry in node.get("cte_map", {}).get("map", ()))
         if node.get("type") == "BASE_TABLE":
-            tables.append((node.get("schema_name", ""), node["table_name"]))
-    loose = sorted({name for schema, name in tables if not schema and name not in ctes})
+            tables.add((node.get("schema_name", ""), node["table_name"]))
+    return frozenset((schema, name) for schema, name in tables if schema or name not in steps)
+
+
+def _references(sql: str, path: Path) -> tuple[str, ...]:
+    try:
+        tables = _tables(sql)
+    except GoodputError as error:
+        where = ", ".join(filter(None, (str(path), error.where)))
+        raise GoodputError(error.what, where=where, why=error.why, now=error.now) from error
+    loose = sorted(name for schema, name in tables if not schema)
     if loose:
         raise GoodputError(
             f"`{loose[0]}` has no schema",
@@ -234,7 +248,7 @@ def _references(sql: str, path: Path, parser: duckdb.DuckDBPyConnection) -> tupl
             why="relations are always schema-qualified; only steps of the same file are not",
             now=f"write <schema>.{loose[0]}, or add the step",
         )
-    return tuple(sorted({f"{schema}.{name}" for schema, name in tables if schema}))
+    return tuple(sorted(f"{schema}.{name}" for schema, name in tables))
 
 
 def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
