@@ -61,6 +61,13 @@ def violations(story: Story, out: Path, style: Style, blemishes: Blemishes = CLE
     return ([said] if said else []) + ([] if found.agrees else list(sentences(found, 5)))
 
 
+def secured(folder: Path) -> float:
+    """Return the GPU-seconds that were productive and are under a durable save."""
+    with ledger(folder) as con:
+        row = con.execute("select sum(productive_gpu_s - provisional_gpu_s) from marts.goodput").fetchone()
+        return float(row[0]) if row and row[0] is not None else 0.0
+
+
 def random_plan(rng: Random, trainer: str = "megatron", ends: tuple[str, ...] = ENDS) -> Plan:
     """Return a small run of which anything may be true."""
     return replace(

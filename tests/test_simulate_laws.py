@@ -22,7 +22,7 @@ from pipeline.simulate.plan import Plan
 from pipeline.simulate.renderers import trainers
 from pipeline.simulate.story import Story
 from pipeline.simulate.write import write_story
-from tests.simulated import ENDS, classify, ledger, random_maintenance, violations
+from tests.simulated import ENDS, classify, ledger, random_maintenance, secured, violations
 
 #: Stories of `make test`; the long run asks for more.
 STORIES = int(os.environ.get("GOODPUT_STORIES", "30"))
@@ -244,10 +244,3 @@ def test_fewer_sources_never_make_more_of_a_run(seed: int, tmp_path: Path) -> No
         write_story(story, folder, Style(), lost)
         classify(folder)
         assert secured(folder) <= secured(whole) + 1e-6, lost
-
-
-def secured(folder: Path) -> float:
-    """Return the GPU-seconds that were productive and are under a durable save."""
-    with ledger(folder) as con:
-        row = con.execute("select sum(productive_gpu_s - provisional_gpu_s) from marts.goodput").fetchone()
-        return float(row[0]) if row and row[0] is not None else 0.0
