@@ -163,8 +163,10 @@ def _loop(run: Run, it: Attempt, to: int) -> Iterator[Piece]:
     ]
     things += [(stall.start_us, stall.end_us, stall.after, stall.category) for stall in it.stalls]
     for start, end, step, category in sorted(things):
-        lost = step > to or (step == to and category in ("data_stall", "loop_gap") and is_cut)
-        payer = overwritten_by(run, it, step) if lost else None
+        # The loop waits for its next step, and saves or evaluates the one before.
+        waits = category in ("data_stall", "loop_gap")
+        lost = step > to or (step == to and waits and is_cut)
+        payer = overwritten_by(run, it, step + waits) if lost else None
         if category == "productive" and step == it.steps[0].number:
             warm = start + it.warmup_us
             if lost:

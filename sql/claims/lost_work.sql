@@ -54,7 +54,7 @@ partial as (
 select
     run_id,
     attempt,
-    kept_end_us as start_us,
+    head_end_us as start_us,
     end_us,
     'lost_work' as category,
     incident_id,
@@ -62,7 +62,20 @@ select
     source_id,
     line,
 from ledger.lost_spans
-where end_us > kept_end_us
+where end_us > head_end_us
+union all
+select
+    run_id,
+    attempt,
+    kept_end_us as start_us,
+    head_end_us as end_us,
+    'lost_work' as category,
+    head_incident_id as incident_id,
+    '' as mark,
+    source_id,
+    line,
+from ledger.lost_spans
+where head_end_us > kept_end_us
 union all
 select
     p.run_id,

@@ -128,10 +128,10 @@ pieces as (
 ranked as (
     select
         *,
-        floor(log2(bits))::integer as top_bit,
+        floor(log2(greatest(bits, 1)))::integer as top_bit,
         case
-            when bits = (1::bigint << floor(log2(bits))::integer) then null
-            else floor(log2(greatest(bits - (1::bigint << floor(log2(bits))::integer), 1)))::integer
+            when bits = (1::bigint << floor(log2(greatest(bits, 1)))::integer) then null
+            else floor(log2(greatest(bits - (1::bigint << floor(log2(greatest(bits, 1)))::integer), 1)))::integer
         end as second_bit,
     from pieces
     where end_us is not null and bits > 0
