@@ -161,20 +161,105 @@ real as (
     select * from united where end_us > start_us
 ),
 
--- a stall without a step number comes after the last step that ended before it; where steps are logged as they begin,
--- inside the span of the step that it follows
+-- a stall without a step number lies in the last span that began before it
+within as (
+    select
+        row_number() over (order by r.run_id, r.attempt, r.start_us, r.category) as stall_no,
+        r.* exclude (step),
+        s.step_first,
+        s.step_last,
+        -- a step that is logged as it begins has begun; of one that is logged when it ends nobody knows
+        case when s.edge = 'begin' then s.step_first else s.step_first - 1 end as step_from,
+        s.start_us as span_start_us,
+        s.end_us as span_end_us,
+        s.first_span,
+        s.was_open,
+        s.clean_us,
+    from real as r
+    asof left join spans as s
+        on r.run_id = s.run_id and r.attempt = s.attempt and r.start_us >= s.start_us
+    where r.step is null
+),
+
+-- moments near it of which it is known after which step they come: the edges of the span, and stalls inside it that tell;
+-- a first span begins with a warm-up, and where an open one ended is worked out
+moments as (
+    select stall_no, span_start_us as moment_us, step_first - 1 as step, first_span as vague
+    from within
+    where span_start_us is not null
+    union all
+    select stall_no, greatest(span_end_us, start_us) as moment_us, step_last as step, was_open as vague
+    from within
+    where span_end_us is not null
+    union all
+    select
+        w.stall_no,
+        case when r.end_us <= w.start_us then r.end_us else greatest(r.start_us, w.start_us) end as moment_us,
+        r.step,
+        false as vague,
+    from within as w
+    inner join real as r
+        on r.run_id = w.run_id and r.attempt = w.attempt and r.start_us >= w.span_start_us and r.start_us < w.span_end_us
+    where r.step is not null
+),
+
+apart as (
+    select
+        m.stall_no,
+        m.step,
+        coalesce(m.vague, false) as vague,
+        m.moment_us > w.start_us as is_later,
+        w.run_id,
+        w.attempt,
+        case when m.moment_us > w.start_us then w.end_us else m.moment_us end as from_us,
+        case when m.moment_us > w.start_us then greatest(m.moment_us, w.end_us) else w.start_us end as to_us,
+    from moments as m
+    inner join within as w using (stall_no)
+),
+
+-- steps are made in the time that no stall takes
+freed as (
+    select
+        a.stall_no,
+        a.step,
+        a.vague,
+        a.is_later,
+        greatest(0, a.to_us - a.from_us - coalesce(sum(r.end_us - r.start_us), 0))::bigint as free_us,
+    from apart as a
+    left join real as r
+        on r.run_id = a.run_id and r.attempt = a.attempt and r.start_us >= a.from_us and r.end_us <= a.to_us
+    group by a.stall_no, a.step, a.vague, a.is_later, a.from_us, a.to_us
+),
+
+nearest as (
+    select
+        stall_no,
+        arg_min(
+            {'step': step, 'is_later': is_later, 'free_us': free_us},
+            (vague, free_us, is_later, step)
+        ) as moment,
+    from freed
+    group by stall_no
+),
+
 unnumbered as (
     select
-        r.* exclude (step),
-        p.step_last as after_step,
-        r.step,
-    from real as r
-    asof left join (
-        select run_id, attempt, step_last, case when edge = 'begin' then start_us else end_us end as from_us
-        from spans
-    ) as p
-        on r.run_id = p.run_id and r.attempt = p.attempt and r.start_us >= p.from_us
-    where r.step is null
+        w.run_id,
+        w.attempt,
+        w.category,
+        w.start_us,
+        w.end_us,
+        greatest(w.step_from, least(
+            w.step_last,
+            n.moment.step + case when n.moment.is_later then -1 else 1 end
+                * coalesce(round(n.moment.free_us / w.clean_us)::bigint, 0)
+        )) as after_step,
+        w.estimated,
+        w.source_id,
+        w.line,
+        null::bigint as step,
+    from within as w
+    left join nearest as n using (stall_no)
 ),
 
 final as (
