@@ -83,6 +83,13 @@ def test_a_collector_stamps_in_utc(tmp_path: Path) -> None:
     assert all(datetime.fromisoformat(stamp[:26] + "+00:00") for stamp in stamps)
 
 
+def test_no_collector_sees_what_a_library_writes_into_its_store(tmp_path: Path) -> None:
+    told = story(2, trainer="goodput_records")
+    write_story(told, tmp_path, Style(), Blemishes(prefix="kubectl"))
+    records = next(tmp_path.rglob("*.jsonl")).read_text(encoding="utf-8").splitlines()
+    assert all(json.loads(line)["severity"] == "INFO" for line in records)
+
+
 def test_every_rank_prints_what_one_would() -> None:
     run = story().runs[0]
     lines = [Printed(1, 0, "out", "a"), Printed(2, 3, "err", "b"), Printed(3, -1, "err", "c")]

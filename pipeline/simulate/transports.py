@@ -17,6 +17,9 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 #: The longest time for which a line of a rank is held up, in microseconds.
 LATEST = 250_000
 
+#: The stream of what a library writes into a store of its own: no launcher and no collector sees it.
+RECORDS = "jsonl"
+
 #: Stands in prefixes where the time comes in later.
 TIME_MARK = "\0K"
 
@@ -55,6 +58,8 @@ _SHAPES: dict[Prefix, Callable[[Place], str]] = {
 
 def prefix_of(run: Run, job: Job, kind: Prefix, rank: int, stream: str = "out") -> str:
     """Return what stands before each line of a rank, TIME_MARK for its time; the scheduler has no label."""
+    if stream == RECORDS:
+        return ""
     if rank < 0:
         return f"{TIME_MARK} " if kind == "kubectl" else ""
     node = rank // run.gpus_per_host

@@ -12,6 +12,7 @@ from pipeline.simulate.plan import Plan
 from pipeline.simulate.renderers import Trainer
 from pipeline.simulate.renderers._stalls import begin_of_wait
 from pipeline.simulate.story import SECOND, Attempt, Job, Run, Save
+from pipeline.simulate.transports import RECORDS
 
 #: What side activities inside the loop are called.
 _EVENTS = {"evaluation": "eval_step", "loop_gap": "sdc_check"}
@@ -51,7 +52,7 @@ def _record(run: Run, at_us: int, **fields: object) -> Printed:
         "severity": "INFO",
         "timestamp": stamp,
     }
-    return Printed(at_us, -1, "jsonl", json.dumps(entry))
+    return Printed(at_us, -1, RECORDS, json.dumps(entry))
 
 
 def _seconds(time_us: int) -> float:
