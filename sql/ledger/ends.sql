@@ -189,8 +189,8 @@ judged as (
         t.attempt = l.last_attempt as is_last,
         coalesce(sz.clean_us, p.clean_us) as clean_us,
         coalesce(p.stride, 1) * coalesce(sz.clean_us, p.clean_us) as interval_us,
-        -- the open last span of steps that are logged at their begin already runs to the end of its step
-        coalesce(o.was_open, false) as last_was_open,
+        -- how long a loop may have gone on unseen; the open last span of steps that are logged at their begin holds that already
+        case when o.was_open then 0 else coalesce(p.stride, 1) * coalesce(sz.clean_us, p.clean_us) end as unseen_us,
         greatest(t.progress_us, coalesce(q.tail_us, t.progress_us)) as tail_us,
     from ledger.progress as t
     left join (select run_id, attempt, bool_or(was_open) as was_open from ledger.closed_spans group by all) as o using (run_id, attempt)
@@ -330,12 +330,12 @@ stopped as (
             when kind in ('completed', 'ongoing') then
                 case when has_steps then progress_us else coalesce(exit_us, loop_end_us, release_us) end
             when fault_us is null then
-                least(release_us, progress_us + case when has_steps and not last_was_open then coalesce(interval_us, 0) // 2 else 0 end)
+                least(release_us, progress_us + case when has_steps then coalesce(unseen_us, 0) // 2 else 0 end)
             when stalled_us is not null and fault_us = stalled_us and has_steps then
-                least(greatest(progress_us, fault_us), tail_us + coalesce(interval_us, fault_us - progress_us))
+                least(greatest(progress_us, fault_us), tail_us + coalesce(unseen_us, fault_us - progress_us))
             -- a loop that goes on prints its next line: after two intervals of silence it stood still
-            when has_steps and interval_us is not null and fault_us > tail_us + 2 * interval_us then
-                least(tail_us + interval_us, release_us)
+            when has_steps and fault_us > tail_us + unseen_us + interval_us then
+                least(tail_us + unseen_us, release_us)
             else greatest(progress_us, least(fault_us, release_us))
         end as stop_us,
     from detected
