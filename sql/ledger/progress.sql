@@ -23,27 +23,29 @@ limits as (
         t.holding,
         t.observed,
         t.start_us,
+        t.next_holding is not distinct from t.holding and t.next_start_us is not null as goes_on,
         coalesce(t.process_us, t.start_us) as process_us,
         t.next_start_us,
         h.from_accounting,
         h.start_us as allocated_us,
         -- an attempt ends with its allocation, or where the next one starts inside it
         case
-            when t.next_holding is not distinct from t.holding and t.next_start_us is not null then t.next_start_us
+            when goes_on then t.next_start_us
             when h.from_accounting then h.end_us
             else greatest(coalesce(t.last_evidence_us, h.end_us), coalesce(h.end_us, t.last_evidence_us))
         end as release_us,
         h.nodes,
         h.job_id,
-        h.state,
-        h.state_by,
-        h.open,
+        -- the scheduler knows how its allocation ended: of an attempt after which the next one started inside, it says nothing
+        case when not goes_on then h.state end as state,
+        case when not goes_on then h.state_by end as state_by,
+        h.open and not goes_on as open,
     from ledger.timeline as t
     left join ledger.holdings as h using (run_id, holding)
 )
 
 select
-    l.*,
+    l.* exclude (goes_on),
     s.first_step,
     s.last_step,
     s.loop_us,
