@@ -34,7 +34,9 @@ between as (
         a.ts as after_ts,
         -- what is printed after the end, when the tasks have gone, belongs to the next launch
         coalesce(b.ts <= e.ts + interval 60 second and g.ord > b.ord and g.ord < o.ord, false)
-            and a.ts is not null and not (o.kind = 'signal' and o.name like 'slurm_%') as opens_next,
+            and a.ts is not null
+            -- that a host failed is told before its tasks go
+            and not (o.kind = 'signal' and o.name like 'slurm_%' and o.name <> 'slurm_node_failure_srun') as opens_next,
     from own as o
     asof left join dated as b on o.source_id = b.source_id and o.ord >= b.ord
     asof left join dated as a on o.source_id = a.source_id and o.ord <= a.ord
