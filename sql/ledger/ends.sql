@@ -314,6 +314,8 @@ detected as (
                     -- some of them are told in whole seconds
                     case when first_exit_us >= fault_us - 1000000 then first_exit_us end,
                     case when exit_us >= fault_us then exit_us end,
+                    -- by another clock the end was told before the fault: nobody waited until the release to notice
+                    case when first_exit_us is not null then fault_us end,
                     release_us
                 )
             )
