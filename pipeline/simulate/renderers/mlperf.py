@@ -57,8 +57,6 @@ def _start(run: Run, job: Job, attempt: Attempt) -> Iterator[Printed]:
     begin = attempt.process_us
     yield _line(begin, "cache_clear", True)
     yield _line(begin, "init_start", None)
-    if attempt.init_us is None:
-        return
     facts = {
         "submission_benchmark": run.name,
         "submission_division": "closed",
@@ -73,6 +71,8 @@ def _start(run: Run, job: Job, attempt: Attempt) -> Iterator[Printed]:
     }
     for key, value in facts.items():
         yield _line(begin + SECOND, key, value)
+    if attempt.init_us is None:
+        return
     warm = {"warmup_time": round((attempt.init_us - begin) / SECOND / 3, 4)}
     yield _line(attempt.init_us, "tracked_stats", warm, {"step": 0})
     yield _line(attempt.init_us, "init_stop", None)
