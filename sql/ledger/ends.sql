@@ -65,7 +65,7 @@ planned_firsts as (
     select
         e.run_id,
         e.attempt,
-        arg_min(e, (e.ts_us is null, e.ts_us, e.causal_rank, e.path, e.line)) as planned_row,
+        arg_min(e, (e.ts_us is null, e.ts_us, e.causal_rank, e.log_no, e.ord)) as planned_row,
     from ledger.evidence as e
     where e.planned <> '' and e.weight = 'cause'
     group by all
@@ -111,9 +111,10 @@ ranked as (
                 grade,
                 case when grade < 2 or not is_cause then causal_rank end,
                 case when placed_after_progress then coalesce(near_us, 9000000000000000) end,
-                -- of lines without a clock the last one of a file is nearest to the end
-                case when not placed_after_progress then -line end,
-                path,
+                -- of lines without a clock the last one of a log is nearest to the end
+                case when not placed_after_progress then -ord end,
+                log_no,
+                ord,
                 line
         ) as place,
     from graded

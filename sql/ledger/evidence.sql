@@ -7,13 +7,16 @@ launcher_tracebacks as (
     select source_id, line, segment
     from (
         select
-            source_id,
-            line,
-            segment,
-            signal_id,
-            lead(signal_id) over (partition by source_id order by line, segment) as next_signal_id,
-        from events.signals
-        where signal_id in (
+            e.source_id,
+            e.line,
+            e.segment,
+            e.signal_id,
+            lead(e.signal_id) over (
+                partition by s.log_no order by s.lines_before + e.line, e.segment
+            ) as next_signal_id,
+        from events.signals as e
+        inner join staging.sources as s using (source_id)
+        where e.signal_id in (
             select signal_id from seeds.signals
             where source = 'python' or signal_id in ('elastic_childfailed_exc', 'elastic_signal_exception')
         )
@@ -99,7 +102,7 @@ text_times as (
 
 last_lines as (
     select
-        source_id,
+        log_no,
         run_id,
         attempt,
         max(ord) as last_ord,
@@ -118,6 +121,7 @@ own as (
         coalesce(epoch_us(p.ts), x.ts_us, epoch_us(p.near_ts)) as near_us,
         p.host,
         p.rank,
+        p.log_no,
         p.ord,
         p.path,
         p.follows_dated,
@@ -132,7 +136,7 @@ own as (
     inner join signals as s
         on s.source_id = p.source_id and s.line = p.line and s.segment = p.segment and s.signal_id = p.name
     left join text_times as x on x.source_id = p.source_id and x.line = p.line
-    left join last_lines as l on l.source_id = p.source_id and l.run_id = t.run_id and l.attempt = t.attempt
+    left join last_lines as l on l.log_no = p.log_no and l.run_id = t.run_id and l.attempt = t.attempt
     left join (select run_id, attempt, max(open_us) as open_us from last_lines group by all) as o
         on o.run_id = t.run_id and o.attempt = t.attempt
     where p.kind = 'signal'
@@ -187,6 +191,7 @@ shared as (
         epoch_us(p.ts) as near_us,
         coalesce(s.node, p.host) as host,
         p.rank,
+        p.log_no,
         p.ord,
         p.path,
         true as follows_dated,
@@ -258,6 +263,8 @@ select
     fault_rank,
     own,
     text,
+    log_no,
+    ord,
     source_id,
     path,
     line,

@@ -3,9 +3,9 @@
 with
 
 world_sizes as (
-    select s.run_id, w.source_id, w.gpus
+    select distinct s.run_id, w.log_no, w.gpus
     from staging.world_sizes as w
-    inner join staging.sources as s using (source_id)
+    inner join staging.sources as s using (log_no)
 ),
 
 run_world_sizes as (
@@ -15,11 +15,11 @@ run_world_sizes as (
     group by run_id
 ),
 
--- files that name no job share the key of those written beside them
-file_keys as (
-    select source_id, min(job_key) as job_key
+-- logs that name no job share the key of those written beside them
+log_keys as (
+    select log_no, min(job_key) as job_key
     from staging.attempts
-    group by source_id
+    group by log_no
     having count(distinct job_key) = 1
 ),
 
@@ -27,15 +27,16 @@ file_keys as (
 printed as (
     select
         p.run_id,
-        coalesce(s.job_id, k.job_key, s.path) as job_key,
+        coalesce(s.job_id, k.job_key, s.log) as job_key,
         s.job_id,
         epoch_us(min(p.ts)) as start_us,
         epoch_us(max(p.ts)) as end_us,
+        p.log_no,
         p.source_id,
         arg_min(p.line, (p.ts, p.line)) as line,
     from staging.placed as p
     inner join staging.sources as s using (source_id)
-    left join file_keys as k using (source_id)
+    left join log_keys as k on k.log_no = p.log_no
     where p.ts is not null
     group by all
     union all
@@ -45,6 +46,7 @@ printed as (
         job_id,
         epoch_us(start_ts) as start_us,
         epoch_us(end_ts) as end_us,
+        log_no,
         source_id,
         first_line as line,
     from staging.attempts
@@ -62,7 +64,7 @@ evidence as (
         arg_min(p.source_id, (p.start_us, p.source_id, p.line)) as source_id,
         arg_min(p.line, (p.start_us, p.source_id, p.line)) as line,
     from printed as p
-    left join world_sizes as w using (run_id, source_id)
+    left join world_sizes as w using (run_id, log_no)
     group by all
 ),
 

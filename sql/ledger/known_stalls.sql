@@ -26,9 +26,10 @@ spans as (
         p.step,
         epoch_us(p.ts) as ts_us,
         p.duration_s,
+        p.log_no,
+        p.ord,
         p.source_id,
         p.line,
-        p.ord,
         p.pattern,
         t.loop_start_us,
     from staging.placed as p
@@ -44,7 +45,7 @@ paired as (
         lead(ts_us) over w as next_us,
     from spans
     where edge in ('begin', 'end')
-    window w as (partition by run_id, attempt, name, coalesce(detail, ''), source_id order by ts_us, ord, line)
+    window w as (partition by run_id, attempt, name, coalesce(detail, ''), log_no order by ts_us, ord, line)
 ),
 
 pairs as (
@@ -85,12 +86,12 @@ points as (
         greatest(
             (
                 select max(epoch_us(p.ts)) from staging.placed as p
-                where p.source_id = s.source_id and p.ord < s.ord and p.ts is not null
+                where p.log_no = s.log_no and p.ord < s.ord and p.ts is not null
                     and p.kind in ('save', 'phase')
             ),
             (
                 select max(epoch_us(l.ts)) from staging.step_lines as l
-                where l.source_id = s.source_id and l.ord < s.ord and l.ts is not null
+                where l.log_no = s.log_no and l.ord < s.ord and l.ts is not null
             )
         ) as start_us,
         s.ts_us as end_us,

@@ -36,7 +36,7 @@ widths as (
 world_sizes as (
     select s.run_id, max(w.gpus) as world_size
     from staging.world_sizes as w
-    inner join staging.sources as s using (source_id)
+    inner join staging.sources as s using (log_no)
     where s.run_id is not null
     group by s.run_id
 ),

@@ -2,11 +2,6 @@
 -- do not add duration_s to other start-up time: it lies inside it
 with
 
--- lines of a rotated log are in the order of its parts, oldest first
-logs as (
-    select source_id, log, rotation * -1000000000000 as shift from staging.sources where log is not null
-),
-
 loads as (
     select
         p.run_id,
@@ -14,15 +9,14 @@ loads as (
         p.edge,
         p.step,
         p.ts,
-        w.log,
-        p.ord + coalesce(w.shift, 0) as ord,
-        p.line,
+        p.log_no,
+        p.ord,
         p.source_id,
+        p.line,
         p.duration_s,
         p.kind,
     from staging.placed as p
     inner join ledger.timeline as t using (run_id, launch_no)
-    left join logs as w on w.source_id = p.source_id
     where (p.kind = 'load' and coalesce(p.ok, true)) or (p.kind = 'timer' and p.name = 'load-checkpoint')
 ),
 
@@ -42,7 +36,7 @@ ends as (
         count(*) filter (where kind = 'load' and edge <> 'none') as load_lines,
         arg_max(source_id, (ord, source_id)) filter (where kind = 'load') as source_id,
         arg_max(line, (ord, source_id)) filter (where kind = 'load') as line,
-        arg_min(coalesce(log, source_id), ord) as log,
+        arg_min(log_no, ord) as log_no,
         min(ord) as first_ord,
         -- a timer is printed by another rank, and may come after the stamp that ends the load
         coalesce(max(ord) filter (where kind = 'load'), max(ord)) as last_ord,
@@ -50,36 +44,25 @@ ends as (
     group by all
 ),
 
-stamps as (
-    select p.run_id, coalesce(w.log, p.source_id) as log, p.ord + coalesce(w.shift, 0) as ord, epoch_us(p.ts) as ts_us, p.edge
-    from staging.placed as p
-    left join logs as w using (source_id)
-    where p.ts is not null and p.kind = 'phase'
-),
-
-step_stamps as (
-    select l.run_id, coalesce(w.log, l.source_id) as log, l.ord + coalesce(w.shift, 0) as ord, epoch_us(l.ts) as ts_us
-    from staging.step_lines as l
-    left join logs as w using (source_id)
-    where l.ts is not null
-),
-
--- an unstamped load lies before the next stamp of its file
+-- an unstamped load lies before the next stamp of its log
 neighbours as (
     select
         e.*,
         (
-            select max(p.ts_us) from stamps as p
-            where p.log = e.log and p.ord < e.first_ord and p.edge in ('end', 'point', 'begin') and p.run_id = e.run_id
+            select max(epoch_us(p.ts)) from staging.placed as p
+            where p.log_no = e.log_no and p.ord < e.first_ord and p.ts is not null
+                and p.kind = 'phase' and p.edge in ('end', 'point', 'begin') and p.run_id = e.run_id
         ) as before_us,
         least(
             (
-                select min(p.ts_us) from stamps as p
-                where p.log = e.log and p.ord > e.last_ord and p.run_id = e.run_id
+                select min(epoch_us(p.ts)) from staging.placed as p
+                where p.log_no = e.log_no and p.ord > e.last_ord and p.ts is not null
+                    and p.kind = 'phase' and p.run_id = e.run_id
             ),
             (
-                select min(l.ts_us) from step_stamps as l
-                where l.log = e.log and l.ord > e.last_ord and l.run_id = e.run_id
+                select min(epoch_us(l.ts)) from staging.step_lines as l
+                where l.log_no = e.log_no and l.ord > e.last_ord and l.ts is not null
+                    and l.run_id = e.run_id
             )
         ) as after_us,
     from ends as e

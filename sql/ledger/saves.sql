@@ -12,6 +12,7 @@ lines as (
         p.duration_s,
         p.background_s,
         p.ok,
+        p.log_no,
         p.ord,
         p.source_id,
         p.line,
@@ -29,7 +30,7 @@ keyed as (
         coalesce(
             step::varchar,
             'n' || count_if(step is null and edge = 'begin') over (
-                partition by run_id, attempt, source_id order by ord rows unbounded preceding
+                partition by run_id, attempt, log_no order by ord rows unbounded preceding
             )
         ) as save_key,
     from lines

@@ -2,12 +2,12 @@
 -- do not sum lengths as productive time: stalls, warm-up and lost work lie inside
 with
 
--- from its first line to the next launch of its file a launch is told
+-- from its first line to the next launch of its log a launch is told
 launches as (
     select
-        a.source_id,
+        a.log_no,
         a.first_ord,
-        coalesce(lead(a.first_ord) over (partition by a.source_id order by a.first_ord), 9223372036854775807) as next_ord,
+        coalesce(lead(a.first_ord) over (partition by a.log_no order by a.first_ord), 9223372036854775807) as next_ord,
         t.run_id,
         t.attempt,
         t.attempt_key,
@@ -27,13 +27,14 @@ lines as (
         l.duration_s,
         epoch_us(l.ts) as ts_us,
         l.ts_quality,
+        l.log_no,
+        l.ord,
         l.source_id,
         l.line,
         l.segment,
-        l.ord,
         l.format,
     from staging.step_lines as l
-    inner join launches as a on l.source_id = a.source_id and l.ord >= a.first_ord and l.ord < a.next_ord
+    inner join launches as a on l.log_no = a.log_no and l.ord >= a.first_ord and l.ord < a.next_ord
 ),
 
 -- a benchmark that prints blocks of training with their count of samples, and no steps
@@ -48,6 +49,7 @@ blocks as (
         lead(epoch_us(p.ts)) over w as next_us,
         p.ts_quality,
         p.format,
+        p.log_no,
         p.ord,
         p.source_id,
         p.line,
@@ -56,7 +58,7 @@ blocks as (
     inner join ledger.timeline as t using (run_id, launch_no)
     left join (select distinct run_id, attempt from lines) as l on l.run_id = t.run_id and l.attempt = t.attempt
     where p.kind = 'phase' and p.name = 'block' and p.ts is not null and l.run_id is null
-    window w as (partition by p.run_id, t.attempt, p.pattern, p.source_id order by p.ts, p.ord)
+    window w as (partition by p.run_id, t.attempt, p.pattern, p.log_no order by p.ts, p.ord)
 ),
 
 block_pairs as (
@@ -81,6 +83,7 @@ block_spans as (
         b.next_us as end_us,
         b.ts_quality,
         b.format,
+        b.log_no,
         b.ord,
         b.source_id,
         b.line,
@@ -114,7 +117,7 @@ kept as (
     from told
     where repeated
     qualify lag(step) over (
-        partition by attempt_key order by step, ts_us nulls last, source_id, line, segment
+        partition by attempt_key order by step, ts_us nulls last, log_no, ord, line, segment
     ) is distinct from step
 ),
 
@@ -202,8 +205,8 @@ timers as (
         n.step,
         sum((least(p.duration_s, 1e9) * 1000000)::bigint)::bigint as timer_us,
     from staging.placed as p
-    asof inner join (select run_id, attempt, step, source_id, ord from printed where not stamped) as n
-        on p.source_id = n.source_id and p.ord < n.ord
+    asof inner join (select run_id, attempt, step, log_no, ord from printed where not stamped) as n
+        on p.log_no = n.log_no and p.ord < n.ord
     inner join ledger.timeline as t on t.run_id = n.run_id and t.attempt = n.attempt and t.launch_no = p.launch_no
     where p.kind = 'timer' and p.name in ('save-checkpoint', 'evaluate') and p.run_id = n.run_id
     group by all
@@ -272,6 +275,7 @@ final as (
         whole_seconds,
         ts_quality,
         format,
+        log_no,
         ord,
         source_id,
         line,
@@ -296,6 +300,7 @@ final as (
         false as whole_seconds,
         ts_quality,
         format,
+        log_no,
         ord,
         source_id,
         line,

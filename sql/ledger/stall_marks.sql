@@ -13,9 +13,10 @@ unstamped as (
     select
         p.run_id,
         t.attempt,
+        p.log_no,
+        p.ord,
         p.source_id,
         p.line,
-        p.ord,
         case when p.kind = 'save' or p.name = 'save-checkpoint' then 'save' else 'eval' end as what,
         p.kind = 'timer' as is_timer,
         case when p.kind = 'timer' then (p.duration_s * 1000000)::bigint end as timer_us,
@@ -35,12 +36,12 @@ placed as (
         n.step_first as span_step,
     from unstamped as u
     asof left join ledger.spans as n
-        on u.source_id = n.source_id and u.ord < n.ord
+        on u.log_no = n.log_no and u.ord < n.ord
 ),
 
--- a file without step lines of its own repeats what another file of the attempt tells: nothing says where
+-- a log without step lines of its own repeats what another log of the attempt tells: nothing says where
 tellers as (
-    select distinct run_id, attempt, source_id
+    select distinct run_id, attempt, log_no
     from ledger.spans
 ),
 
@@ -49,7 +50,7 @@ checked as (
         p.* exclude (span_step),
         case when n.attempt = p.attempt then p.span_step end as span_step,
     from placed as p
-    inner join tellers as t using (run_id, attempt, source_id)
+    inner join tellers as t using (run_id, attempt, log_no)
     left join ledger.spans as n
         on n.run_id = p.run_id and n.attempt = p.attempt and n.step_first = p.span_step
 ),
@@ -61,17 +62,18 @@ stamped_saves as (
     where stall_start_us is not null and stall_end_us is not null
 ),
 
-by_source as (
+by_log as (
     select
         c.run_id,
         c.attempt,
         c.span_step,
         c.what,
-        c.source_id,
+        c.log_no,
         count(*) filter (where not c.is_timer) as lines,
         sum(c.timer_us)::bigint as timer_us,
         max(c.step) as step,
         min(c.ord) as ord,
+        arg_min(c.source_id, c.ord) as source_id,
         arg_min(c.line, c.ord) as line,
     from checked as c
     left join stamped_saves as s using (run_id, attempt)
@@ -79,7 +81,7 @@ by_source as (
     group by all
 ),
 
--- several files that tell of the same stall tell of one
+-- several logs that tell of the same stall tell of one
 grouped as (
     select
         run_id,
@@ -91,7 +93,7 @@ grouped as (
         max(step) as step,
         arg_min(source_id, (ord, source_id)) as source_id,
         arg_min(line, (ord, source_id)) as line,
-    from by_source
+    from by_log
     group by all
 )
 

@@ -1,13 +1,12 @@
--- one row per launch of trainer processes seen in one source: where it starts in the file, and its time
--- do not count as attempts: several sources may tell of the same attempt (see staging.attempts)
--- begins_inside: whether the file begins with this launch and no line of a start, so that it may go on from another file
--- opens_with: the line of a start that it begins with, null where steps or the end of a start come first
--- ends_in_start: whether nothing followed its lines of a start
--- beat_us: mean time from one step line to the next in this source, microseconds; null of a single line
+-- one row per launch of trainer processes seen in one log: where it starts in the log, and its time
+-- do not count as attempts: several logs may tell of the same attempt (see staging.attempts)
+-- begins_inside: whether the log begins with this launch and no line of a start, so that it may go on from another one
+-- beat_us: mean time from one step line to the next in this log, microseconds; null of a single line
 with
 
 steps as (
     select
+        log_no,
         source_id,
         ord,
         line,
@@ -17,22 +16,23 @@ steps as (
         lag(step) over w as previous_step,
         lag(epoch_us(ts)) over w as previous_us,
     from staging.step_lines
-    window w as (partition by source_id order by ord, line, segment)
+    window w as (partition by log_no order by ord, line, segment)
 ),
 
--- how long one step takes in this source, to tell a repeated line from a repeated step
+-- how long one step takes in this log, to tell a repeated line from a repeated step
 beats as (
     select
-        source_id,
+        log_no,
         median((ts_us - previous_us) / (step - previous_step)) as beat_us,
     from steps
     where step > previous_step and ts_us > previous_us
-    group by source_id
+    group by log_no
 ),
 
 -- the counter goes back: the same step a moment later is only told twice
 backs as (
     select
+        s.log_no,
         s.source_id,
         s.ord,
         s.line,
@@ -44,7 +44,7 @@ backs as (
         null::integer as rank,
         false as is_init,
     from steps as s
-    left join beats as b using (source_id)
+    left join beats as b using (log_no)
     where s.step <= s.previous_step
         and case
             when s.ts_us is null or s.previous_us is null then s.step < s.previous_step
@@ -55,6 +55,7 @@ backs as (
 -- lines of a start, and lines that come after one
 others as (
     select
+        t.log_no,
         t.source_id,
         t.ord,
         t.line,
@@ -79,7 +80,7 @@ others as (
             )
             or (t.kind = 'signal' and t.name in ('elastic_child_failed', 'elastic_childfailed_exc'))
         )
-        and t.source_id in (select source_id from staging.sources where is_trainer)
+        and t.log_no in (select log_no from staging.sources where is_trainer)
 ),
 
 marks as (
@@ -94,7 +95,7 @@ stepped as (
         m.*,
         s.ord as step_ord,
     from marks as m
-    asof left join (select source_id, ord from steps) as s on m.source_id = s.source_id and m.ord > s.ord
+    asof left join (select log_no, ord from steps) as s on m.log_no = s.log_no and m.ord > s.ord
 ),
 
 lagged as (
@@ -103,7 +104,7 @@ lagged as (
         lag(class) over w as previous_class,
         lag(ord) over w as previous_ord,
     from stepped
-    window w as (partition by source_id order by ord, line, segment)
+    window w as (partition by log_no order by ord, line, segment)
 ),
 
 -- a start after anything else, or a counter that goes back without a start since the step before it
@@ -121,7 +122,7 @@ bounds as (
 first_pass as (
     select
         *,
-        count_if(bound) over (partition by source_id order by ord, line, segment rows unbounded preceding) as block,
+        count_if(bound) over (partition by log_no order by ord, line, segment rows unbounded preceding) as block,
     from bounds
 ),
 
@@ -132,17 +133,18 @@ second_pass as (
         *,
         bound
         or (
-            (name = 'process_start' or (is_init and not bool_or(name = 'process_start') over (partition by source_id, block)))
+            (name = 'process_start' or (is_init and not bool_or(name = 'process_start') over (partition by log_no, block)))
             and lag(ord) over again is not null
             and coalesce(ts_us - lag(ts_us) over again, 0) > 30000000
         ) as starts,
     from first_pass
-    window again as (partition by source_id, block, name, pattern, rank order by ord, line, segment)
+    window again as (partition by log_no, block, name, pattern, rank order by ord, line, segment)
 ),
 
 -- output of programs that nothing else is known of: each job that was ended from outside is a launch
 programs as (
     select
+        t.log_no,
         t.source_id,
         t.ord,
         t.line,
@@ -158,6 +160,7 @@ programs as (
 
 program_lines as (
     select
+        p.log_no,
         p.source_id,
         p.ord,
         min(p.line) as line,
@@ -171,49 +174,50 @@ program_lines as (
 
 -- a step and its job end in two lines that name the same job
 after_job_ends as (
-    select source_id, ord, line
+    select log_no, ord, source_id, line
     from program_lines
-    qualify lag(is_job_end) over (partition by source_id order by ord)
+    qualify lag(is_job_end) over (partition by log_no order by ord)
         and case
-            when is_job_end then job_id is distinct from lag(job_id) over (partition by source_id order by ord)
+            when is_job_end then job_id is distinct from lag(job_id) over (partition by log_no order by ord)
             else opens_job
         end
 ),
 
 first_lines as (
-    select source_id, min(ord) as ord, arg_min(line, ord) as line
+    select log_no, min(ord) as ord, arg_min(source_id, ord) as source_id, arg_min(line, ord) as line
     from (
-        select source_id, ord, line from steps
+        select log_no, ord, source_id, line from steps
         union all
-        select source_id, ord, line from others
+        select log_no, ord, source_id, line from others
         union all
-        select source_id, ord, line from programs
+        select log_no, ord, source_id, line from programs
     )
-    group by source_id
+    group by log_no
 ),
 
 starts as (
-    select source_id, ord, line from second_pass where starts
+    select log_no, ord, source_id, line from second_pass where starts
     union
-    select source_id, ord, line from after_job_ends
+    select log_no, ord, source_id, line from after_job_ends
     union
-    select source_id, ord, line from first_lines
+    select log_no, ord, source_id, line from first_lines
 ),
 
 launches as (
     select
-        source_id,
+        log_no,
         row_number() over w as launch,
         ord as first_ord,
+        source_id,
         line as first_line,
         lead(ord) over w as next_ord,
     from starts
-    window w as (partition by source_id order by ord)
+    window w as (partition by log_no order by ord)
 ),
 
 step_times as (
     select
-        l.source_id,
+        l.log_no,
         l.launch,
         min(s.ts_us) as start_us,
         max(s.ts_us) as end_us,
@@ -226,61 +230,44 @@ step_times as (
         (max(s.step) - min(s.step)) / nullif(count(*) - 1, 0) as stride,
         (max(s.ts_us) - min(s.ts_us)) / nullif(count(*) - 1, 0) as beat_us,
     from steps as s
-    asof inner join launches as l on s.source_id = l.source_id and s.ord >= l.first_ord
+    asof inner join launches as l on s.log_no = l.log_no and s.ord >= l.first_ord
     group by all
 ),
 
 other_times as (
     select
-        l.source_id,
+        l.log_no,
         l.launch,
         min(o.ts_us) as start_us,
         max(o.ts_us) as end_us,
         bool_or(o.is_start) as has_start,
     from (
-        select source_id, ord, ts_us, class = 'start' as is_start from others
+        select log_no, ord, ts_us, class = 'start' as is_start from others
         union all
-        select source_id, ord, ts_us, false as is_start from programs
+        select log_no, ord, ts_us, false as is_start from programs
     ) as o
-    asof inner join launches as l on o.source_id = l.source_id and o.ord >= l.first_ord
-    group by all
-),
-
-borders as (
-    select
-        l.source_id,
-        l.launch,
-        arg_min(case when o.class = 'start' then o.name else '' end, o.ord) as opens_with,
-        arg_max(o.class, o.ord) = 'start' as ends_in_start,
-    from (
-        select source_id, ord, class, name from others
-        union all
-        select source_id, ord, 'step' as class, null as name from steps
-    ) as o
-    asof inner join launches as l on o.source_id = l.source_id and o.ord >= l.first_ord
+    asof inner join launches as l on o.log_no = l.log_no and o.ord >= l.first_ord
     group by all
 )
 
 select
-    l.source_id,
+    l.log_no,
     r.run_id,
     l.launch,
     l.first_ord,
+    l.source_id,
     l.first_line,
     make_timestamptz(least(s.start_us, o.start_us)) as start_ts,
     make_timestamptz(greatest(s.end_us, o.end_us)) as end_ts,
     coalesce(s.step_lines, 0) as step_lines,
     coalesce(s.backward_stamps, 0) as backward_stamps,
-    -- a file whose first steps nothing started may go on from another one
+    -- a log whose first steps nothing started may go on from another one
     l.launch = 1 and s.first_step is not null and not coalesce(o.has_start, false) as begins_inside,
-    nullif(b.opens_with, '') as opens_with,
-    coalesce(b.ends_in_start, false) as ends_in_start,
     s.first_step,
     s.last_step,
     s.stride,
     s.beat_us,
 from launches as l
 inner join staging.sources as r using (source_id)
-left join step_times as s using (source_id, launch)
-left join other_times as o using (source_id, launch)
-left join borders as b using (source_id, launch)
+left join step_times as s on s.log_no = l.log_no and s.launch = l.launch
+left join other_times as o on o.log_no = l.log_no and o.launch = l.launch

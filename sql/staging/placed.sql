@@ -9,20 +9,20 @@ own as (
     where t.run_id is not null
 ),
 
--- an undated line takes the time of the last dated line before it in its file, else of the first after it
+-- an undated line takes the time of the last dated line before it in its log, else of the first after it
 dated as (
-    select source_id, ord, ts, kind = 'phase' and name = 'exit' as tells_end
+    select log_no, ord, ts, kind = 'phase' and name = 'exit' as tells_end
     from own
     where ts is not null
     union all
-    select source_id, ord, ts, false as tells_end
+    select log_no, ord, ts, false as tells_end
     from staging.step_lines
     where ts is not null
 ),
 
 -- srun tells of the tasks of a step when they have gone
 gone as (
-    select source_id, ord
+    select log_no, ord
     from own
     where kind = 'signal' and (name = 'slurm_exit_code' or name like 'slurm_task_%') and ts is null
 ),
@@ -38,10 +38,10 @@ between as (
             -- that a host failed is told before its tasks go
             and not (o.kind = 'signal' and o.name like 'slurm_%' and o.name <> 'slurm_node_failure_srun') as opens_next,
     from own as o
-    asof left join dated as b on o.source_id = b.source_id and o.ord >= b.ord
-    asof left join dated as a on o.source_id = a.source_id and o.ord <= a.ord
-    asof left join (from dated where tells_end) as e on o.source_id = e.source_id and o.ord >= e.ord
-    asof left join gone as g on o.source_id = g.source_id and o.ord >= g.ord
+    asof left join dated as b on o.log_no = b.log_no and o.ord >= b.ord
+    asof left join dated as a on o.log_no = a.log_no and o.ord <= a.ord
+    asof left join (from dated where tells_end) as e on o.log_no = e.log_no and o.ord >= e.ord
+    asof left join gone as g on o.log_no = g.log_no and o.ord >= g.ord
     where o.ts is null
 ),
 
@@ -59,23 +59,23 @@ near as (
     from undated
 ),
 
--- in a trainer's own file the place decides
-in_file as (
+-- in a trainer's own log the place decides
+in_log as (
     select n.*, a.launch_no
     from near as n
-    asof left join staging.attempts as a on n.source_id = a.source_id and n.ord >= a.first_ord
+    asof left join staging.attempts as a on n.log_no = a.log_no and n.ord >= a.first_ord
     where n.is_trainer
 ),
 
--- the first lines of a file come before its first launch mark: they belong to it
+-- the first lines of a log come before its first launch mark: they belong to it
 headed as (
     select
         f.* exclude (launch_no),
         coalesce(
             f.launch_no,
-            (select min(a.launch_no) from staging.attempts as a where a.source_id = f.source_id)
+            (select min(a.launch_no) from staging.attempts as a where a.log_no = f.log_no)
         ) as launch_no,
-    from in_file as f
+    from in_log as f
 ),
 
 -- elsewhere the job decides, and the time within the job

@@ -2,6 +2,8 @@
 -- do not sum lines over files of which duplicate_of is set: their content was read elsewhere
 -- log: path of the log that the file is a part of, without the ending of a compressed file
 -- rotation: how often the file was rotated; 0 for the latest part of its log
+-- log_no: number of the log: where lines follow each other, they do so within a log and not within a file
+-- lines_before: lines of the older parts of its log
 with
 
 zones as (
@@ -103,16 +105,36 @@ rotated as (
     where regexp_matches(p.stem, '\.\d{1,4}$')
 ),
 
-placed as (
+-- what one part tells of a log holds for all of it; of its job, unless another part says otherwise
+logged as (
+    select
+        f.* exclude (job_id, is_trainer, is_program),
+        coalesce(w.log, m.stem) as log,
+        coalesce(w.rotation, 0) as rotation,
+        -- a compressed file beside one of its name is the older one
+        row_number() over (
+            partition by coalesce(w.log, m.stem) order by coalesce(w.rotation, 0) desc, f.path = m.stem, f.path
+        ) as place,
+        case when min(f.job_id) over parts = max(f.job_id) over parts then min(f.job_id) over parts end as job_id,
+        bool_or(f.is_trainer) over parts as is_trainer,
+        bool_or(f.is_program) over parts as is_program,
+    from folders as f
+    inner join stems as m using (source_id)
+    left join rotated as w using (source_id)
+    window parts as (partition by coalesce(w.log, m.stem))
+),
+
+owned as (
     select
         f.source_id,
         f.path,
-        coalesce(w.log, m.stem) as log,
-        coalesce(w.rotation, 0) as rotation,
+        f.log,
+        f.rotation,
+        f.place,
+        coalesce(f.lines, 0) as lines,
         f.format,
         f.role,
-        -- what one part says of its job holds for the whole log, unless another part says otherwise
-        case when min(f.job_id) over parts = max(f.job_id) over parts then min(f.job_id) over parts end as job_id,
+        f.job_id,
         f.is_trainer or (f.is_program and t.run_id is null and r.run_id is not null) as is_trainer,
         f.is_trainer as has_trainer_lines,
         case
@@ -128,15 +150,23 @@ placed as (
         coalesce(z.zone, 'UTC') as zone,
         f.first_ts,
         f.last_ts,
-    from folders as f
+    from logged as f
     left join runs as r on r.run_id = f.folder_run
     left join trainer_runs as t on t.run_id = f.folder_run
     cross join only_run as o
     left join zones as z using (source_id)
     left join rules as u using (source_id)
-    left join stems as m using (source_id)
-    left join rotated as w using (source_id)
-    window parts as (partition by coalesce(w.log, m.stem))
+),
+
+-- parts that the configuration gives to several runs are no log
+placed as (
+    select
+        * exclude (place, lines),
+        dense_rank() over (order by log, run_id)::integer as log_no,
+        coalesce(sum(lines) over (
+            partition by log, run_id order by place rows between unbounded preceding and 1 preceding
+        ), 0)::bigint as lines_before,
+    from owned
 ),
 
 -- a missing year comes from the file itself, else from its run, else from everything

@@ -20,11 +20,13 @@ counted as (
         e.ts,
         e.ts_quality,
         s.run_id,
+        s.log_no,
+        s.lines_before,
         s.zone,
         s.anchor_ts,
     from events.steps as e
     inner join staging.sources as s using (source_id)
-    left join staging.step_units as u using (source_id)
+    left join staging.step_units as u using (log_no)
     where s.run_id is not null
 ),
 
@@ -61,11 +63,12 @@ zoned as (
 select
     run_id,
     event_row,
+    log_no,
     source_id,
     line,
     segment,
-    -- records carry their own time and arrive out of order; lines are in the order of their file
-    case when format = 'goodput_records' then epoch_us(ts) else line end as ord,
+    -- records carry their own time and arrive out of order; lines are in the order of their log
+    case when format = 'goodput_records' then epoch_us(ts) else lines_before + line end as ord,
     step,
     steps,
     duration_s,
