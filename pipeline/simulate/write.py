@@ -55,6 +55,7 @@ class _Console:
         self.noise = noise
         self.trainer = trainers()[run.trainer]
         self.files: dict[str, LogFile] = {}
+        self.streams: set[str] = set()
 
     def write(self, logs: Path) -> None:
         """Write all attempts."""
@@ -67,9 +68,10 @@ class _Console:
         """Write what one attempt prints, and the noise between."""
         run, blemishes = self.run, self.blemishes
         spoken = self._spoken(attempt, job)
+        # A file goes on, though an attempt may have nothing to say in it.
+        self.streams |= {line.stream for line in spoken}
         names = {
-            stream: console_name(run, job, attempt, stream, blemishes)
-            for stream in {line.stream for line in spoken}
+            stream: console_name(run, job, attempt, stream, blemishes) for stream in sorted(self.streams)
         }
         self._keep(names)
         noise = self._noise(attempt, job)
