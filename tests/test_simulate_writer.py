@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -24,7 +25,8 @@ from pipeline.simulate.invent import invent
 from pipeline.simulate.kernel import kernel_log
 from pipeline.simulate.layout import zone_name
 from pipeline.simulate.lines import Printed, Style
-from pipeline.simulate.plan import Plan
+from pipeline.simulate.plan import Ending, Plan
+from pipeline.simulate.ranges import number_list
 from pipeline.simulate.slack import slack_of
 from pipeline.simulate.story import Story
 from pipeline.simulate.transports import LATEST, as_printed, collector_time, prefix_of
@@ -122,6 +124,25 @@ def test_what_goes_into_one_file(files: str, tmp_path: Path) -> None:
     write_story(told, tmp_path, Style(), replace(CLEAN, files=files))
     found = sorted(p.relative_to(tmp_path / "logs") for p in (tmp_path / "logs").rglob("*.out"))
     assert [f"{name}.out" for name in NAMES[files]] == [str(path) for path in found]
+
+
+def test_an_attempt_without_errors_ends_no_file_of_errors(tmp_path: Path) -> None:
+    script = tuple(Ending(name, 300.0) for name in ("exits", "own_time_limit", "exits"))
+    told = invent(1, (Plan(gpus=16, target=200, script=script),))
+    write_story(told, tmp_path, Style(), Blemishes(files="run"))
+    errors = (tmp_path / "logs" / "heron-70b" / "train.err").read_text(encoding="utf-8").splitlines()
+    assert [line[:13] for line in errors if "Exited" in line] == ["srun: error: "] * 2
+
+
+def test_a_step_tells_of_each_task_once(tmp_path: Path) -> None:
+    told = invent(1, (Plan(gpus=16, target=200, restart_inside=1.0, script=(Ending("exits", 300.0),) * 2),))
+    write_story(told, tmp_path, Style(), Blemishes(files="run"))
+    errors = (tmp_path / "logs" / "heron-70b" / "train.err").read_text(encoding="utf-8")
+    assert re.findall(r"STEP (\S+) ON", errors) == ["88000.0", "88000.1"]
+    for attempt in told.runs[0].attempts[:2]:
+        assert attempt.end is not None
+        others = number_list({*range(16)} - {attempt.end.rank})
+        assert f"srun: error: gx[100-101]: tasks {others}: Terminated\n" in errors
 
 
 def test_errors_apart_together_and_thrown_away(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from pipeline.simulate.faults import BY_NAME, Line
 from pipeline.simulate.faults.kinds import Place
+from pipeline.simulate.ranges import host_list, number_list
 from pipeline.simulate.story import SECOND, Attempt, End, Job, Run
 
 #: Stamps are the clock of the host that prints them.
@@ -81,7 +82,12 @@ def _said(run: Run, job: Job, attempt: Attempt, style: Style, line: Line) -> Ite
     for at, rank in enumerate(_speakers(run, job, end, line.place)):
         when = time_us + 110_000 * at
         host = job.hosts[0] if line.place == "scheduler" else job.hosts[rank // run.gpus_per_host]
-        text = line.text.format_map(_facts(run, job, attempt, style.local(when, host), rank, style))
+        facts = _facts(run, job, attempt, style.local(when, host), rank, style)
+        if "{others}" in line.text:
+            facts["others"] = others = _others(run, job, end)
+            if not others:
+                continue
+        text = line.text.format_map(facts)
         silent = line.place in ("scheduler", "kernel", "kernels")
         yield Printed(when, -1 if silent else rank, "err", text, host)
 
@@ -101,6 +107,22 @@ def _speakers(run: Run, job: Job, end: End, place: Place) -> list[int]:
     return [own] if place == "launcher" else [end.rank]
 
 
+def _others(run: Run, job: Job, end: End) -> str:
+    """Return the hosts and tasks of a step that no line told of before, or nothing: each task ends once."""
+    texts = " ".join(line.text for line in BY_NAME[end.fault].lines)
+    own = range(0)
+    if "Node failure on {host}" in texts:
+        first = end.rank // run.gpus_per_host * run.gpus_per_host
+        own = range(first, first + run.gpus_per_host)
+    elif "task {rank}:" in texts:
+        own = range(end.rank, end.rank + 1)
+    tasks = [task for task in range(job.gpus) if task not in own]
+    if not tasks:
+        return ""
+    hosts = dict.fromkeys(job.hosts[task // run.gpus_per_host] for task in tasks)
+    return f"{host_list(hosts)}: task{'s' * (len(tasks) > 1)} {number_list(tasks)}"
+
+
 def _facts(
     run: Run, job: Job, attempt: Attempt, local: datetime, rank: int, style: Style
 ) -> dict[str, str | int]:
@@ -114,10 +136,13 @@ def _facts(
         "host": host,
         "first": job.hosts[0],
         "rank": rank,
+        "failed": end.rank,
         "gpu": end.gpu,
         "pci": _pci(end.gpu),
         "peer_pci": _pci((end.gpu + 1) % run.gpus_per_host),
         "job": job.job_id,
+        # A script that starts the trainer again starts another step of its job.
+        "launch": sum(1 for other in run.attempts[: attempt.number - 1] if other.job == attempt.job),
         "pid": 40_000 + 7 * attempt.number,
         "step": attempt.first_step + len(attempt.steps),
         "clock": local.strftime("%Y-%m-%dT%H:%M:%S"),

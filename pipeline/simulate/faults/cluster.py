@@ -43,7 +43,7 @@ def _node_lost(name: str, cause: str, *lines: Line, mute: bool = True) -> Fault:
     said = (
         Line("scheduler", "srun: error: Node failure on {host}", "detected"),
         Line("scheduler", _LOST, "detected", 0.3),
-        Line("scheduler", "srun: error: {first}: tasks 0-7: Killed", "left"),
+        Line("scheduler", "srun: error: {others}: Killed", "left"),
     )
     return Fault(
         name,
@@ -107,7 +107,7 @@ FAULTS = (
                 0.0,
                 "python3 invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0",
                 "oom-kill:constraint=CONSTRAINT_MEMCG,nodemask=(null),cpuset=/,mems_allowed=0-1,"
-                "oom_memcg=/slurm/uid_5001/job_{job},task_memcg=/slurm/uid_5001/job_{job}/step_0,task=python3"
+                "oom_memcg=/slurm/uid_5001/job_{job},task_memcg=/slurm/uid_5001/job_{job}/step_{launch},task=python3"
                 ","
                 "pid={pid},uid=5001",
                 "Memory cgroup out of memory: Killed process {pid} (python3) total-vm:92874431kB,"
@@ -117,7 +117,7 @@ FAULTS = (
             Line("scheduler", "srun: error: {host}: task {rank}: Out Of Memory", "detected", 0.1),
             Line(
                 "scheduler",
-                "slurmstepd: error: Detected 1 oom_kill event in StepId={job}.0. Some of the step"
+                "slurmstepd: error: Detected 1 oom_kill event in StepId={job}.{launch}. Some of the step"
                 " tasks have been"
                 " OOM Killed.",
                 "left",

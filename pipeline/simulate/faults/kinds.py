@@ -71,11 +71,11 @@ def texts(place: Place, moment: Moment, after_s: float, *said: str) -> tuple[Lin
 
 
 #: The scheduler takes the rest of a step down, and tells of the tasks when they have gone.
-GONE = Line("scheduler", "srun: error: {first}: tasks 0-7: Terminated", "left", 0.6)
+GONE = Line("scheduler", "srun: error: {others}: Terminated", "left", 0.6)
 STOPPED = (
     Line(
         "scheduler",
-        "slurmstepd: error: *** STEP {job}.0 ON {first} CANCELLED AT {clock} DUE TO TASK FAILURE ***",
+        "slurmstepd: error: *** STEP {job}.{launch} ON {first} CANCELLED AT {clock} DUE TO TASK FAILURE ***",
         "left",
     ),
     GONE,

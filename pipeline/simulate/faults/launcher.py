@@ -51,7 +51,7 @@ def worker_failed(exit_code: str = "1") -> tuple[Line, ...]:
         "[0]:",
         "  time      : {failed_at}",
         "  host      : {host}",
-        "  rank      : {rank} (local_rank: {gpu})",
+        "  rank      : {failed} (local_rank: {gpu})",
         f"  exitcode  : {exit_code} (pid: {{pid}})",
         "  error_file: <N/A>",
         f"  traceback : To enable traceback see: {_PAGE}",

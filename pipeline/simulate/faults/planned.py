@@ -5,7 +5,7 @@ from __future__ import annotations
 from pipeline.simulate.faults.kinds import Fault, Line
 
 _JOB = "slurmstepd: error: *** JOB {job} ON {first} CANCELLED AT {clock}"
-_STEP = "slurmstepd: error: *** STEP {job}.0 ON {first} CANCELLED AT {clock}"
+_STEP = "slurmstepd: error: *** STEP {job}.{launch} ON {first} CANCELLED AT {clock}"
 #: What follows when the scheduler ends a job: launchers pass the signal on, processes die of it.
 _CASCADE = (
     Line(
@@ -19,7 +19,7 @@ _CASCADE = (
         0.6,
     ),
     Line("kernel", "NVRM: Xid (PCI:{pci}): 45, pid={pid}, name=python3, Ch 00000008", "stop", 1.1),
-    Line("scheduler", "srun: error: {first}: tasks 0-7: Terminated", "left"),
+    Line("scheduler", "srun: error: {others}: Terminated", "left"),
 )
 
 
@@ -101,7 +101,7 @@ FAULTS = (
         (
             Line("scheduler", f"{_JOB} ***", "detected"),
             Line("scheduler", f"{_STEP} ***", "detected", 0.02),
-            Line("scheduler", "srun: error: {first}: tasks 0-7: Terminated", "left"),
+            Line("scheduler", "srun: error: {others}: Terminated", "left"),
         ),
         (1800.0, 14_400.0),
         (5.0, 40.0),

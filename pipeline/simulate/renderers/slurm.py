@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pipeline.simulate.lines import Style
+from pipeline.simulate.ranges import host_list
 from pipeline.simulate.story import SECOND, Job, Run
 
 _COLUMNS = (
@@ -45,17 +46,3 @@ def _row(job: Job, run: Run, style: Style) -> str:
 def _time(time_us: int, style: Style) -> str:
     """Return a time as accounting prints it."""
     return style.local(time_us).strftime("%Y-%m-%dT%H:%M:%S")
-
-
-def host_list(hosts: tuple[str, ...]) -> str:
-    """Return hosts in brackets: ``gx[010-012,018]``."""
-    numbers = sorted(int(host[2:]) for host in hosts)
-    width = len(hosts[0]) - 2
-    spans: list[list[int]] = []
-    for number in numbers:
-        if spans and number == spans[-1][1] + 1:
-            spans[-1][1] = number
-        else:
-            spans.append([number, number])
-    parts = [f"{a:0{width}d}" if a == b else f"{a:0{width}d}-{b:0{width}d}" for a, b in spans]
-    return f"gx{parts[0]}" if len(hosts) == 1 else f"gx[{','.join(parts)}]"
