@@ -15,7 +15,7 @@ from pipeline.simulate.faults import BY_NAME, FAULTS
 from pipeline.simulate.invent import invent
 from pipeline.simulate.lines import Style, last_words
 from pipeline.simulate.plan import Plan
-from pipeline.simulate.story import Story
+from pipeline.simulate.story import HOUR, Maintenance, Story
 from tests.simulated import violations
 
 SEEDS = Path(__file__).resolve().parents[1] / "sql" / "seeds"
@@ -119,3 +119,13 @@ def test_decoys_decide_no_cause(tmp_path: Path) -> None:
     story = story_of("collective_hang", "exits", "oom_killer")
     add_decoys(story, 100.0)
     assert violations(story, tmp_path, Style()) == []
+
+
+def test_maintenance_to_come_lets_a_trainer_leave_by_itself() -> None:
+    plan = Plan(gpus=16, target=60, save_every=10, steps_between=(3, 30), ends={"own_time_limit": 1.0})
+    begin = plan.start_us + HOUR // 3
+    for seed in range(8):
+        (run,) = invent(seed, (plan,), (Maintenance(begin, begin + HOUR, plan.start_us),)).runs
+        for attempt in run.attempts:
+            assert attempt.end is not None
+            assert (attempt.end.fault == "own_time_limit") == (attempt.end.told_us is not None)

@@ -73,10 +73,12 @@ class Launcher:
         if stopped := stop_us < until:
             until = max(stop_us, whole(it.loop_us))
         last = plan.target + 1
-        if fault.grace and limit is not None and limit < last and not stopped:
-            clock.now, told = train_and_save(it, limit, plan, clock.rng, self.disk)
-            return fault, self._close(it, fault, _NEVER, told)
-        clock.now = train(it, min(limit or last, last), until, plan, clock.rng, self.disk)
+        if fault.grace and limit is not None and limit < last:
+            clock.now, told = train_and_save(it, limit, until, plan, clock.rng, self.disk)
+            if told is not None:
+                return fault, self._close(it, fault, _NEVER, told)
+        else:
+            clock.now = train(it, min(limit or last, last), until, plan, clock.rng, self.disk)
         if it.steps and it.steps[-1].number == plan.target:
             fault = BY_NAME["in_progress" if plan.goes_on else "completed"]
         elif limit is not None and it.first_step + len(it.steps) == limit:

@@ -25,14 +25,19 @@ def train(it: Attempt, limit: int, until_us: int, plan: Plan, rng: Random, disk:
     return _Loop(it, until_us, plan, rng, disk).run(limit)
 
 
-def train_and_save(it: Attempt, limit: int, plan: Plan, rng: Random, disk: Disk) -> tuple[int, int]:
+def train_and_save(
+    it: Attempt, limit: int, until_us: int, plan: Plan, rng: Random, disk: Disk
+) -> tuple[int, int | None]:
     """Add steps as `train` does, and a save after the last of them.
 
-    Return when that save ended, and when, inside the last step, the trainer was told to stop.
+    Return when that save ended, and when, inside the last step, the trainer was told to stop: None where the
+    loop did not come so far.
     """
-    loop = _Loop(it, _NEVER, plan, rng, disk)
+    loop = _Loop(it, until_us, plan, rng, disk)
     loop.leaves_after = limit - 1
     now = loop.run(limit)
+    if not it.steps or it.steps[-1].number < loop.leaves_after:
+        return now, None
     step = it.steps[-1]
     return now, min(-(-(step.start_us + step.end_us) // 2 // SECOND) * SECOND, step.end_us)
 
@@ -64,6 +69,8 @@ class _Loop:
             if self.pending is not None and self.now >= self.pending[1]:
                 self._finish()
             if number == self.leaves_after:
+                # Who leaves by itself is left the time to save.
+                self.until_us = _NEVER
                 if plan.save_every:
                     self._save(number)
                     # A process that leaves waits for what it writes in the background.
