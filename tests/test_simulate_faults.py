@@ -11,7 +11,7 @@ import pytest
 from pipeline.ingest.lines import build_frame
 from pipeline.ingest.signals import load_signals
 from pipeline.simulate.decoys import add_decoys
-from pipeline.simulate.faults import BY_NAME, FAULTS
+from pipeline.simulate.faults import BY_NAME, FAULTS, NO_LINE, WITHOUT
 from pipeline.simulate.invent import invent
 from pipeline.simulate.lines import Style, last_words
 from pipeline.simulate.plan import Plan
@@ -46,7 +46,7 @@ def said(name: str) -> tuple[str, ...]:
     """Return every line that the first end of a kind leaves behind."""
     (run,) = story_of(name).runs
     it = run.attempts[0]
-    places = ("kernel", "rank", "scheduler")
+    places = ("kernel", "rank", "scheduler", "daemon")
     return tuple(
         line.text for place in places for line in last_words(run, run.jobs[it.job], it, Style(), place)
     )
@@ -73,6 +73,13 @@ def test_every_kind_of_end_has_a_cause_of_the_taxonomy() -> None:
         f.name: (f.cause, f.kind) for f in FAULTS if f.cause != "in_progress" and KINDS[f.cause] != f.kind
     }
     assert wrong == {}
+
+
+def test_every_cause_of_the_taxonomy_has_an_end_or_a_reason_why_not() -> None:
+    assert set(KINDS) - {fault.cause for fault in FAULTS} == set(WITHOUT)
+    told = {row["cause"] for row in CAUSES.values() if row["weight"] == "cause"}
+    silent = {cause for cause, reason in WITHOUT.items() if reason == NO_LINE}
+    assert silent.isdisjoint(told), "a line tells of it now: invent its end"
 
 
 @pytest.mark.parametrize("name", [fault.name for fault in ENDS])
@@ -107,6 +114,7 @@ def test_decoys_follow_from_the_seed_and_spare_no_host_of_the_run() -> None:
         (("missing_file", "torn_checkpoint", "device_assert"), {"requeue": 0.5}, 1),
         (("preempted_with_grace", "own_time_limit", "stopped_with_late_xid"), {}, 1),
         (("silent_hang", "collective_hang"), {}, 1),
+        (("prolog_failed", "neuron_core_dead"), {"requeue": 0.5}, 1),
     ],
 )
 def test_the_ledger_of_a_story_is_its_truth(

@@ -61,11 +61,12 @@ _FILES: dict[Place, str] = {
     "launcher": "rank",
     "launchers": "rank",
     "scheduler": "scheduler",
+    "daemon": "daemon",
 }
 
 
 def last_words(run: Run, job: Job, attempt: Attempt, style: Style, place: str) -> Iterator[Printed]:
-    """Yield what the end of an attempt leaves in a file: by ``rank``, by ``scheduler``, or ``kernel``."""
+    """Yield what the end of an attempt leaves in a file: ``rank``, ``scheduler``, ``kernel``, ``daemon``."""
     end = attempt.end
     assert end is not None
     for line in BY_NAME[end.fault].lines:
@@ -88,7 +89,7 @@ def _said(run: Run, job: Job, attempt: Attempt, style: Style, line: Line) -> Ite
             if not others:
                 continue
         text = line.text.format_map(facts)
-        silent = line.place in ("scheduler", "kernel", "kernels")
+        silent = line.place in ("scheduler", "kernel", "kernels", "daemon")
         yield Printed(when, -1 if silent else rank, "err", text, host)
 
 

@@ -15,6 +15,7 @@ from pipeline.simulate.lines import Printed, Style, in_order, last_words
 from pipeline.simulate.noise import Noise
 from pipeline.simulate.renderers import trainers
 from pipeline.simulate.renderers.slurm import accounting
+from pipeline.simulate.renderers.slurm_daemons import host_log
 from pipeline.simulate.story import Attempt, Job, Run, Story
 from pipeline.simulate.transports import CUT_MARK, TIME_MARK, as_printed, collector_time, prefix_of, torn
 from pipeline.simulate.truth import Truth, true_ledger
@@ -26,12 +27,9 @@ def write_story(story: Story, out: Path, style: Style, blemishes: Blemishes = CL
     logs = out / "logs"
     ends = [(attempt.process_us, attempt.end) for run in story.runs for attempt in run.attempts]
     noise = blemishes.noise_mb * 1e6 / sum(end.stop_us - begin for begin, end in ends if end is not None)
-    kernel: dict[str, list[tuple[int, str]]] = {}
     for run in story.runs:
         _Console(story.seed, run, style, blemishes, noise).write(logs)
-        for attempt in run.attempts:
-            for line in last_words(run, attempt.world(run), attempt, style, "kernel"):
-                kernel.setdefault(line.host, []).append((line.time_us, line.text))
+    kernel = _beside(story, style, "kernel")
     for decoy in story.decoys:
         kernel.setdefault(decoy.host, []).append((decoy.time_us, decoy.text))
     if not blemishes.no_accounting:
@@ -40,10 +38,22 @@ def write_story(story: Story, out: Path, style: Style, blemishes: Blemishes = CL
         if Random(f"{story.seed}/kernel/{host}").random() >= blemishes.kernel_lost:
             told = kernel_log(host, spoken, blemishes.kernel, style, story.seed)
             _write(logs / "nodes" / f"{host}.{NAMES[blemishes.kernel]}", told)
+    for host, spoken in sorted(_beside(story, style, "daemon").items()):
+        _write(logs / "nodes" / f"{host}.slurmd.log", host_log(host, spoken, style))
     (logs / "goodput.toml").write_text("\n".join(settings(story, style)), encoding="utf-8")
     truth = true_ledger(story)
     write_truth(story, truth, style, blemishes, out)
     return truth
+
+
+def _beside(story: Story, style: Style, place: str) -> dict[str, list[tuple[int, str]]]:
+    """Return what the ends of attempts leave in a kind of log that each host keeps: when, and what."""
+    found: dict[str, list[tuple[int, str]]] = {}
+    for run in story.runs:
+        for attempt in run.attempts:
+            for line in last_words(run, attempt.world(run), attempt, style, place):
+                found.setdefault(line.host, []).append((line.time_us, line.text))
+    return found
 
 
 class _Console:

@@ -182,6 +182,7 @@ judged as (
         f.host as signal_host,
         f.gpu as signal_gpu,
         f.own,
+        f.told_by_scheduler,
         f.text,
         f.source_id as evidence_source_id,
         f.path as evidence_path,
@@ -295,7 +296,7 @@ first_errors as (
         min(e.ts_us) as error_us,
     from timed as t
     inner join ledger.evidence as e using (run_id, attempt)
-    where e.own and e.severity in ('error', 'critical') and e.ts_us >= t.fault_us
+    where (e.own or e.told_by_scheduler) and e.severity in ('error', 'critical') and e.ts_us >= t.fault_us
     group by all
 ),
 
@@ -306,7 +307,7 @@ detected as (
         case
             when kind in ('completed', 'ongoing') then null
             when fault_us is null then null
-            when by_line and own and signal_us is not null and coalesce(waited_us, 0) = 0 then greatest(signal_us, fault_us)
+            when by_line and (own or told_by_scheduler) and signal_us is not null and coalesce(waited_us, 0) = 0 then greatest(signal_us, fault_us)
             else greatest(
                 fault_us,
                 coalesce(

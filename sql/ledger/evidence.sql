@@ -78,6 +78,7 @@ signals as (
         c.weight,
         c.causal_rank,
         c.severity,
+        c.source = 'slurm' as by_scheduler,
         coalesce(c.planned, '') as planned,
     from events.signals as e
     inner join seeds.signals as c using (signal_id)
@@ -126,6 +127,7 @@ own as (
         p.path,
         p.follows_dated,
         true as own,
+        false as told_by_scheduler,
         t.progress_us,
         t.has_steps,
         l.last_ord,
@@ -196,6 +198,8 @@ shared as (
         p.path,
         true as follows_dated,
         false as own,
+        -- a scheduler that tells of an error of a job knows of it; a kernel tells nobody
+        s.by_scheduler and s.job_id is not null and s.job_id = t.job_id as told_by_scheduler,
         t.progress_us,
         t.has_steps,
         null::bigint as last_ord,
@@ -262,6 +266,7 @@ select
     case when cause <> 'collective_timeout' then gpu end as gpu,
     fault_rank,
     own,
+    coalesce(told_by_scheduler, false) as told_by_scheduler,
     text,
     log_no,
     ord,

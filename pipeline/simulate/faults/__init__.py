@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from pkgutil import iter_modules
 
@@ -17,4 +18,15 @@ def _found() -> tuple[Fault, ...]:
 FAULTS = _found()
 BY_NAME = {fault.name: fault for fault in FAULTS}
 
-__all__ = ["BY_NAME", "FAULTS", "Fault", "Line"]
+NO_LINE = "no line of any log names it: a person's verdict does"
+
+#: Causes that no kind of end here has, and why.
+WITHOUT: Mapping[str, str] = {
+    "data_exhausted": "an invented run has the data for its last step",
+    "host_overload": NO_LINE,
+    "maintenance": "a person's stop in the time of declared maintenance is one",
+    "slowdown": NO_LINE,
+    "unknown": "what really happened has a cause",
+}
+
+__all__ = ["BY_NAME", "FAULTS", "NO_LINE", "WITHOUT", "Fault", "Line"]

@@ -199,6 +199,40 @@ FAULTS = (
         ),
         delay_s=(0.0, 0.0),
     ),
+    # The daemon of a host refuses the step, and knows it: the processes on the others wait for its ranks.
+    Fault(
+        "prolog_failed",
+        "scheduler_error",
+        "unplanned",
+        "error",
+        (
+            Line("daemon", "error: [job {job}] prolog failed status=1:0"),
+            Line(
+                "scheduler",
+                "srun: error: Task launch for StepId={job}.0 failed on node {host}: Job prolog failed",
+                "detected",
+            ),
+            Line("scheduler", "srun: error: Application launch failed: Job prolog failed", "detected", 0.01),
+            Line(
+                "scheduler",
+                "srun: Job step aborted: Waiting up to 32 seconds for job step to finish.",
+                "detected",
+                0.02,
+            ),
+        ),
+        (0.0, 0.0),
+        (5.0, 60.0),
+        "REQUEUED",
+        "0:0",
+        host_fails=True,
+        when="start",
+    ),
+    found_at_once(
+        "neuron_core_dead",
+        "accelerator_other",
+        Line("kernel", "neuron: nd{gpu}: NEURON_HW_ERR=SRAM_UNCORRECTABLE_ERROR instance-id=i-0abc"),
+        *raised("RuntimeError: nrt_execute failed with status NRT_EXEC_HW_ERR_NC_UE"),
+    ),
     found_at_once(
         "disk_lost",
         "local_disk",

@@ -11,8 +11,8 @@ from typing import Literal
 
 #: Where a line appears: the kernel log of the host at fault, or those of other hosts of the allocation; what
 #: the rank at fault or the ranks of other hosts print; what the launcher prints on the host at fault, or on
-#: every host; what the scheduler prints into the job's output.
-Place = Literal["kernel", "kernels", "rank", "ranks", "launcher", "launchers", "scheduler"]
+#: every host; what the scheduler prints into the job's output; the log of its daemon on the host at fault.
+Place = Literal["kernel", "kernels", "rank", "ranks", "launcher", "launchers", "scheduler", "daemon"]
 
 #: Which moment a line follows. ``told`` is when a trainer that may still save was told to stop.
 Moment = Literal["told", "stop", "detected", "left"]
