@@ -36,22 +36,25 @@ from tests.simulated import classify, judged, random_maintenance, random_plan, s
 KINDS = tuple(sorted(fault.name for fault in FAULTS if fault.kind not in ("completed", "ongoing")))
 KINDS_EACH = 4
 
+#: Share of stories that have a blemish.
+EACH = 0.35
+
 #: A pair of fault and blemish that occurs less often than this in a whole run is not covered.
 PAIRED = 20
 
 
-def worn(rng: Random, hosts: Iterable[str]) -> tuple[Style, Blemishes]:
-    """Return how a story is printed and kept: each blemish is there in about three of ten."""
+def worn(rng: Random, hosts: Iterable[str], told_by_all: bool) -> tuple[Style, Blemishes]:
+    """Return how a story is printed and kept: each blemish is there with the same share."""
 
     def maybe(*values: Any) -> Any:
-        return rng.choice(values) if rng.random() < 0.35 else None
+        return rng.choice(values) if rng.random() < EACH else None
 
     skew = maybe(0.4, 1.5) or 0.0
     skews = {host: round(rng.uniform(-skew, skew) * SECOND) for host in hosts} if skew else {}
     style = Style(maybe(5, 10) or 1, maybe(7200, -18_000) or 0, skews)
     found = Blemishes(
         prefix=maybe("none", "torchrun", "rank", "stacked", "host", "kubectl", "mpirun") or "srun",
-        every_rank=bool(maybe(True)),
+        every_rank=told_by_all,
         interleaved=bool(maybe(True)),
         files=maybe("attempt") or maybe("run") or "job",
         together=bool(maybe(True)),
@@ -59,7 +62,7 @@ def worn(rng: Random, hosts: Iterable[str]) -> tuple[Style, Blemishes]:
         compression=maybe("gzip", "zstd") or "none",
         torn=bool(maybe(True)),
         kernel=maybe("syslog") or maybe("ctime", "boot") or "iso",
-        noise_mb=maybe(0.1, 0.5) or 0.0,
+        noise_mb=maybe(0.05, 0.2) or 0.0,
     )
     return style, found
 
@@ -106,10 +109,14 @@ def tell(job: tuple[str, int]) -> dict[str, Any]:
     deck = list(KINDS)
     Random(f"{trainer}/{seed * KINDS_EACH // len(deck)}").shuffle(deck)
     kinds = tuple(deck[(seed * KINDS_EACH + at) % len(KINDS)] for at in range(KINDS_EACH))
-    plan = replace(random_plan(rng, trainer, kinds), max_attempts=rng.randint(2, 7))
+    plan = replace(random_plan(rng, trainer, kinds), max_attempts=rng.randint(2, 6))
+    told_by_all = rng.random() < EACH
+    if told_by_all:
+        # What every rank prints is as many times as long.
+        plan = replace(plan, gpus=16)
     story = invent(seed, (plan,), random_maintenance(rng))
     run = story.runs[0]
-    style, blemishes = worn(rng, {host for job in run.jobs for host in job.hosts})
+    style, blemishes = worn(rng, {host for job in run.jobs for host in job.hosts}, told_by_all)
     lost = loss(rng, run) if seed % 2 else CLEAN
     told: dict[str, Any] = {"trainer": trainer, "seed": seed, "differs": [], "errors": {}}
     told["faults"] = sorted({attempt.end.fault for attempt in run.attempts if attempt.end is not None})
