@@ -10,16 +10,18 @@ import pytest
 
 from pipeline.ingest.lines import build_frame
 from pipeline.ingest.signals import load_signals
+from pipeline.simulate.blemishes import Blemishes
 from pipeline.simulate.decoys import add_decoys
 from pipeline.simulate.faults import BY_NAME, FAULTS, NO_LINE, WITHOUT
 from pipeline.simulate.invent import invent
 from pipeline.simulate.lines import Style, last_words
 from pipeline.simulate.plan import Plan
 from pipeline.simulate.story import HOUR, Maintenance, Story
-from tests.simulated import violations
+from tests.simulated import judged, ledger, violations
 
 SEEDS = Path(__file__).resolve().parents[1] / "sql" / "seeds"
 KINDS = {row["code"]: row["kind"] for row in pl.read_csv(SEEDS / "causes.csv").rows(named=True)}
+DOMAINS = {row["code"]: row["domain"] for row in pl.read_csv(SEEDS / "causes.csv").rows(named=True)}
 CAUSES = {row["signal_id"]: row for row in pl.read_csv(SEEDS / "signals.csv").rows(named=True)}
 
 #: Kinds that no signal tells of: the state of the job, or what the trainer says when it leaves, does.
@@ -137,3 +139,37 @@ def test_maintenance_to_come_lets_a_trainer_leave_by_itself() -> None:
         for attempt in run.attempts:
             assert attempt.end is not None
             assert (attempt.end.fault == "own_time_limit") == (attempt.end.told_us is not None)
+
+
+#: What remains to be said where a kernel log is missing, and of which domains it may be said: no other thing.
+VAGUER = {
+    "gpu_other": {"gpu", "gpu_memory", "nvlink_nvswitch", "pcie_host"},
+    "network_other": {"network_fabric"},
+    "node_failure": {"node_os", "pcie_host", "power_thermal"},
+}
+
+
+def test_a_missing_kernel_log_makes_a_cause_vague_and_never_another(tmp_path: Path) -> None:
+    told = {fault.name for fault in FAULTS for line in fault.lines if line.place in ("kernel", "kernels")}
+    plan = Plan(
+        target=120, save_every=3, steps_between=(2, 6), max_attempts=30, ends=dict.fromkeys(sorted(told), 1.0)
+    )
+    story = invent(1, (plan,))
+    add_decoys(story, 60.0)
+    judged(story, tmp_path, Style(), Blemishes(kernel_lost=0.5))
+    with ledger(tmp_path) as con:
+        rows = con.execute(
+            "select n.attempt, n.cause, c.domain from ledger.incidents as n"
+            " inner join seeds.causes as c on c.code = n.cause"
+        ).fetchall()
+    wrong, vague = [], 0
+    for (_, cause, domain), attempt in zip(sorted(rows), story.runs[0].attempts, strict=True):
+        assert attempt.end is not None
+        true = BY_NAME[attempt.end.fault].cause
+        if cause == true:
+            continue
+        vague += 1
+        if domain != "unknown" and DOMAINS[true] not in VAGUER.get(cause, ()):
+            wrong.append((attempt.number, true, cause))
+    assert wrong == []
+    assert vague > 0
