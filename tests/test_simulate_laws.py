@@ -60,6 +60,7 @@ def plans(draw: st.DrawFn) -> Plan:
         spares=draw(st.integers(0, 1)),
         lemon=draw(share),
         goes_on=draw(st.booleans()),
+        slow=draw(st.sampled_from([0.0, 0.02])),
     )
 
 

@@ -53,13 +53,25 @@ class _Loop:
         self.pending: tuple[int, int] | None = None
         #: The step after which the trainer saves and leaves; 0 where it does not.
         self.leaves_after = 0
+        #: Steps of a slow stretch that are still to come, and how many times as long as others they take.
+        self.slow_steps, self.slower = 0, 1.0
+
+    def _pace(self) -> float:
+        """Return how many times as long as a clean one the next step takes."""
+        plan, rng = self.plan, self.rng
+        if plan.slow and not self.slow_steps and rng.random() < plan.slow:
+            self.slow_steps, self.slower = rng.randint(*plan.slow_for), rng.uniform(*plan.slower)
+        if not self.slow_steps:
+            return 1.0
+        self.slow_steps -= 1
+        return self.slower
 
     def run(self, limit: int) -> int:
         """Make steps."""
         it, plan, rng = self.it, self.plan, self.rng
         for number in range(it.first_step, limit):
             begin = self.now
-            length = round(it.step_us * (1 + plan.jitter * (2 * rng.random() - 1)))
+            length = round(it.step_us * self._pace() * (1 + plan.jitter * (2 * rng.random() - 1)))
             if not it.steps:
                 length += it.warmup_us
             if begin + length > self.until_us:

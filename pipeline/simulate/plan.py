@@ -24,6 +24,8 @@ class Plan:
     """What a run is like; lengths in seconds, ranges from shortest to longest.
 
     Attributes:
+        slow: share of steps with which a slow stretch begins: ``slow_for`` steps, each of which takes ``slower``
+            times as long. They are training all the same.
         saves_last: True where the last step is saved as well, and the loop waits until that is done.
         ends: kinds of ends with their weights; a run that reaches its last step is completed.
         steps_between: steps that an attempt makes before its end comes.
@@ -51,6 +53,9 @@ class Plan:
     step_s: float = 9.0
     jitter: float = 0.01
     warmup_s: Range = (15.0, 45.0)
+    slow: float = 0.0
+    slow_for: tuple[int, int] = (5, 25)
+    slower: Range = (1.15, 1.8)
     save_every: int = 50
     saves_last: bool = False
     save_async: bool = True
