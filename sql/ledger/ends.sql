@@ -190,7 +190,6 @@ judged as (
         u.runner_up_cause,
         t.attempt = l.last_attempt as is_last,
         coalesce(sz.clean_us, p.clean_us) as clean_us,
-        coalesce(p.stride, 1) * coalesce(sz.clean_us, p.clean_us) as interval_us,
         -- how long a loop may have gone on unseen; the open last span of steps that are logged at their begin holds that already
         case when o.was_open then 0 else coalesce(p.stride, 1) * coalesce(sz.clean_us, p.clean_us) end as unseen_us,
         greatest(t.progress_us, coalesce(q.tail_us, t.progress_us)) as tail_us,
@@ -337,8 +336,8 @@ stopped as (
                 least(release_us, progress_us + case when has_steps then coalesce(unseen_us, 0) // 2 else 0 end)
             when stalled_us is not null and fault_us = stalled_us and has_steps then
                 least(greatest(progress_us, fault_us), tail_us + coalesce(unseen_us, fault_us - progress_us))
-            -- a loop that goes on prints its next line: after two intervals of silence it stood still
-            when has_steps and fault_us > tail_us + unseen_us + interval_us then
+            -- a loop that goes on prints its next line: where it is overdue, the loop stood still
+            when has_steps and fault_us > tail_us + unseen_us then
                 least(tail_us + unseen_us, release_us)
             else greatest(progress_us, least(fault_us, release_us))
         end as stop_us,
