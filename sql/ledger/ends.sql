@@ -17,6 +17,7 @@ exits as (
         ) as dating_exit_us,
         bool_or(p.name = 'exit' and regexp_matches(coalesce(p.detail, ''), '(?i)^(completed|done|data_exhausted|success)')) as clean_exit,
         bool_or(p.name = 'exit' and regexp_matches(coalesce(p.detail, ''), '(?i)^data_exhausted')) as data_exhausted,
+        bool_or(p.name = 'exit' and p.detail = 'task_failure') as task_failed,
         bool_or(p.name = 'loop' and p.edge = 'end' and not regexp_matches(coalesce(p.detail, ''), '(?i)abort|fail|error')) as loop_done,
         max(epoch_us(p.ts)) filter (where p.name = 'loop' and p.edge = 'end') as loop_end_us,
         max(epoch_us(p.ts)) filter (where p.name = 'job' and p.edge = 'end') as job_end_us,
@@ -175,6 +176,7 @@ judged as (
         f.weight,
         -- a consequence on a host says why an attempt ended, not whether; that a process went is none
         f.weight = 'symptom' and not f.own as beside,
+        t.state = 'REQUEUED' and f.cause = 'process_killed' and not coalesce(x.task_failed, false) as killed_by_requeue,
         f.weight = 'symptom' and not f.own and f.causal_rank >= 7 as empty_symptom,
         f.ts_us as signal_us,
         f.waited_us,
@@ -219,8 +221,8 @@ caused as (
             when state in ('NODE_FAIL', 'BOOT_FAIL') then 'node_failure'
             when state = 'OUT_OF_MEMORY' then 'host_out_of_memory'
             when state in ('CANCELLED', 'REVOKED') and (signal_id is null or weight = 'symptom') then 'operator_stop'
-            -- a requeue kills processes: that they were killed says no more
-            when state = 'REQUEUED' and (coalesce(signal_cause, 'process_killed') = 'process_killed' or beside) then 'requeue'
+            -- a requeue kills processes: that they were killed says no more, unless a task had failed before
+            when state = 'REQUEUED' and (signal_id is null or killed_by_requeue or beside) then 'requeue'
             when signal_id is not null and not empty_symptom and not (beside and open) then signal_cause
             when is_last and not coalesce(from_accounting, false) then 'in_progress'
             when open then 'in_progress'
@@ -233,7 +235,7 @@ caused as (
                 weight = 'cause' or (state is null and not empty_symptom)
                 or state not in ('TIMEOUT', 'DEADLINE', 'PREEMPTED', 'NODE_FAIL', 'BOOT_FAIL', 'OUT_OF_MEMORY', 'CANCELLED', 'REVOKED', 'REQUEUED')
                 and not empty_symptom and not (beside and open)
-                or (state = 'REQUEUED' and signal_cause <> 'process_killed' and not beside)
+                or (state = 'REQUEUED' and not killed_by_requeue and not beside)
             )
         end as by_line,
     from judged
