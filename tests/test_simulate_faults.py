@@ -15,8 +15,9 @@ from pipeline.simulate.decoys import add_decoys
 from pipeline.simulate.faults import BY_NAME, FAULTS, NO_LINE, WITHOUT
 from pipeline.simulate.invent import invent
 from pipeline.simulate.lines import Style, last_words
-from pipeline.simulate.plan import Plan
-from pipeline.simulate.story import HOUR, Maintenance, Story
+from pipeline.simulate.plan import Ending, Plan
+from pipeline.simulate.story import HOUR, SECOND, Maintenance, Story
+from pipeline.simulate.truth import true_ledger
 from tests.simulated import judged, ledger, violations
 
 SEEDS = Path(__file__).resolve().parents[1] / "sql" / "seeds"
@@ -123,6 +124,19 @@ def test_the_ledger_of_a_story_is_its_truth(
     names: tuple[str, ...], more: dict[str, float], interval: int, tmp_path: Path
 ) -> None:
     assert violations(story_of(*names, **more), tmp_path, Style(log_interval=interval)) == []
+
+
+def test_a_job_that_hung_long_before_is_stopped_for_the_maintenance_in_which_a_person_comes(
+    tmp_path: Path,
+) -> None:
+    story = invent(7, (Plan(gpus=16, target=60, script=(Ending("silent_hang", 300.0),)),))
+    end = story.runs[0].attempts[0].end
+    assert end is not None
+    came = end.detected_us
+    assert came - end.stop_us > 1200 * SECOND
+    story.maintenance.append(Maintenance(came - 600 * SECOND, came + 600 * SECOND, came - 24 * HOUR))
+    assert true_ledger(story).incidents[0].cause == "maintenance"
+    assert violations(story, tmp_path, Style()) == []
 
 
 def test_decoys_decide_no_cause(tmp_path: Path) -> None:

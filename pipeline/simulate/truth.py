@@ -215,8 +215,10 @@ def _incident(run: Run, it: Attempt, lost_steps: int, story: Story) -> Incident:
     assert end is not None
     fault = BY_NAME[end.fault]
     kind, cause = fault.kind, fault.cause
+    # When the person came; the loop may have stood still for hours before.
+    came_us = end.detected_us if end.told_us is None else end.told_us
     if cause == "operator_stop" and any(
-        m.start_us - 60_000_000 <= end.stop_us <= m.end_us for m in story.maintenance
+        m.start_us - 60_000_000 <= came_us <= m.end_us for m in story.maintenance
     ):
         cause = "maintenance"
     ended = kind not in ("completed", "ongoing")
