@@ -285,6 +285,14 @@ def test_the_truth_is_written_as_tables(tmp_path: Path) -> None:
     assert told["slack"]["heron-70b"]["stamped"] == ["checkpoint_stall"]
 
 
+@pytest.mark.parametrize(("interval", "stamped"), [(5, {"checkpoint_stall"}), (10, set())])
+def test_a_cut_line_may_be_that_of_a_save_after_which_no_step_was_told(
+    interval: int, stamped: set[str]
+) -> None:
+    # Killed in step 17; the last save was that of step 10, and step 15 is told by every fifth line only.
+    assert slack_of(story().runs[0], Style(interval), Blemishes(torn=True)).stamped == stamped
+
+
 ALL = Blemishes(
     prefix="stacked",
     every_rank=True,

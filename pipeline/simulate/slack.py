@@ -60,7 +60,7 @@ def slack_of(run: Run, style: Style, blemishes: Blemishes = CLEAN) -> RunSlack:
     if blemishes.torn:
         intervals = 2
         reasons.append("the last step line of a killed attempt is cut, and its step is not told")
-    if blemishes.torn and any(_ends_with_save(attempt) for attempt in run.attempts):
+    if blemishes.torn and any(_ends_with_save(attempt, style.log_interval) for attempt in run.attempts):
         stamped -= {"checkpoint_stall"}
         reasons.append(
             "the line that ends the last save of a killed attempt is cut, and its stall has no end"
@@ -70,9 +70,11 @@ def slack_of(run: Run, style: Style, blemishes: Blemishes = CLEAN) -> RunSlack:
     return RunSlack(stamp, interval, steps, intervals, stamped, tuple(reasons))
 
 
-def _ends_with_save(attempt: Attempt) -> bool:
-    """Return whether a save was the last thing that the loop of an attempt did before it was killed."""
+def _ends_with_save(attempt: Attempt, log_interval: int) -> bool:
+    """Return whether a save was the last thing that the loop of an attempt told of before it was killed."""
     if attempt.end is None or BY_NAME[attempt.end.fault].kind in ("completed", "ongoing"):
         return False
     last = attempt.stalls[-1] if attempt.stalls else None
-    return last is not None and last.category == "checkpoint_stall" and last.after == attempt.steps[-1].number
+    if last is None or last.category != "checkpoint_stall":
+        return False
+    return last.after >= attempt.steps[-1].number // log_interval * log_interval
