@@ -113,6 +113,22 @@ last_lines as (
     group by all
 ),
 
+-- what a job prints before its trainer says a word is all that tells of an attempt that nobody saw
+printed as (
+    select p.*, m.attempt
+    from staging.placed as p
+    inner join ledger.timeline as m using (run_id, launch_no)
+    where p.kind = 'signal'
+    union all
+    select p.*, m.attempt
+    from staging.placed as p
+    inner join staging.sources as f using (source_id)
+    inner join ledger.timeline as m on m.run_id = p.run_id and m.job_id = f.job_id and not m.observed
+    inner join ledger.holdings as h on h.run_id = m.run_id and h.holding = m.holding
+    where p.kind = 'signal' and p.launch_no is null
+        and (p.near_ts is null or epoch_us(p.near_ts) between h.start_us - 60000000 and h.released_us + 300000000)
+),
+
 own as (
     select
         t.run_id,
@@ -132,16 +148,14 @@ own as (
         t.has_steps,
         l.last_ord,
         coalesce(o.open_us, t.progress_us) as seen_us,
-    from staging.placed as p
-    inner join ledger.timeline as m using (run_id, launch_no)
-    inner join ledger.progress as t on t.run_id = p.run_id and t.attempt = m.attempt
+    from printed as p
+    inner join ledger.progress as t using (run_id, attempt)
     inner join signals as s
         on s.source_id = p.source_id and s.line = p.line and s.segment = p.segment and s.signal_id = p.name
     left join text_times as x on x.source_id = p.source_id and x.line = p.line
     left join last_lines as l on l.log_no = p.log_no and l.run_id = t.run_id and l.attempt = t.attempt
     left join (select run_id, attempt, max(open_us) as open_us from last_lines group by all) as o
         on o.run_id = t.run_id and o.attempt = t.attempt
-    where p.kind = 'signal'
 ),
 
 -- while steps went on, nothing had ended

@@ -113,6 +113,10 @@ known_jobs as (
     select distinct run_id, job_key from job_attempts
 ),
 
+nameless as (
+    select distinct run_id from staging.attempts where job_id is null
+),
+
 by_run as (
     select b.*, r.launch_no as run_launch
     from by_time as b
@@ -122,17 +126,20 @@ by_run as (
 placed_beside as (
     select
         b.* exclude (launch_no, run_launch, job_key),
-        coalesce(
-            b.launch_no,
-            case when k.job_key is not null then
+        case
+            when b.launch_no is not null then b.launch_no
+            when k.job_key is not null then
                 (select min(j.launch_no) from job_attempts as j where j.run_id = b.run_id and j.job_key = b.job_key)
-            end,
-            b.run_launch,
-            (
-                select case when count(distinct j.launch_no) = 1 then min(j.launch_no) end
-                from job_attempts as j where j.run_id = b.run_id
+            -- of a job that launched nothing, while each launch names another one, it tells of none of them
+            when b.job_key <> '' and b.run_id not in (from nameless) then null
+            else coalesce(
+                b.run_launch,
+                (
+                    select case when count(distinct j.launch_no) = 1 then min(j.launch_no) end
+                    from job_attempts as j where j.run_id = b.run_id
+                )
             )
-        ) as launch_no,
+        end as launch_no,
     from by_run as b
     left join known_jobs as k using (run_id, job_key)
 ),
