@@ -27,21 +27,45 @@ gone as (
     where kind = 'signal' and (name = 'slurm_exit_code' or name like 'slurm_task_%') and ts is null
 ),
 
+-- a step is taken down because a task failed: that task is told of last before, when those of the step before have gone
+failed as (
+    select log_no, ord
+    from (
+        select
+            log_no,
+            ord,
+            kind,
+            lead(detail) over w as next_detail,
+            lag(kind) over w as previous_kind,
+        from own
+        where (kind = 'phase' and name = 'exit' and ts is not null)
+            or (
+                kind = 'signal' and ts is null
+                and (name = 'slurm_exit_code' or (name like 'slurm_task_%' and name <> 'slurm_task_failure'))
+            )
+        window w as (partition by log_no order by ord, kind)
+    )
+    where kind = 'signal' and previous_kind = 'signal' and next_detail = 'task_failure'
+),
+
 between as (
     select
         o.*,
         b.ts as before_ts,
         a.ts as after_ts,
         -- what is printed after the end, when the tasks have gone, belongs to the next launch
-        coalesce(b.ts <= e.ts + interval 60 second and g.ord > b.ord and g.ord < o.ord, false)
-            and a.ts is not null
+        a.ts is not null and (
+            f.ord is not null
+            or coalesce(b.ts <= e.ts + interval 60 second and g.ord > b.ord and g.ord < o.ord, false)
             -- that a host failed is told before its tasks go
-            and not (o.kind = 'signal' and o.name like 'slurm_%' and o.name <> 'slurm_node_failure_srun') as opens_next,
+            and not (o.kind = 'signal' and o.name like 'slurm_%' and o.name <> 'slurm_node_failure_srun')
+        ) as opens_next,
     from own as o
     asof left join dated as b on o.log_no = b.log_no and o.ord >= b.ord
     asof left join dated as a on o.log_no = a.log_no and o.ord <= a.ord
     asof left join (from dated where tells_end) as e on o.log_no = e.log_no and o.ord >= e.ord
     asof left join gone as g on o.log_no = g.log_no and o.ord >= g.ord
+    left join failed as f on f.log_no = o.log_no and f.ord = o.ord and o.kind = 'signal'
     where o.ts is null
 ),
 
