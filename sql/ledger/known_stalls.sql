@@ -27,6 +27,7 @@ spans as (
         epoch_us(p.ts) as ts_us,
         p.duration_s,
         p.log_no,
+        p.log_line,
         p.ord,
         p.source_id,
         p.line,
@@ -45,7 +46,7 @@ paired as (
         lead(ts_us) over w as next_us,
     from spans
     where edge in ('begin', 'end')
-    window w as (partition by run_id, attempt, name, coalesce(detail, ''), log_no order by ts_us, ord, line)
+    window w as (partition by run_id, attempt, name, coalesce(detail, ''), log_no order by ts_us, log_line)
 ),
 
 pairs as (

@@ -7,8 +7,9 @@ with
 steps as (
     select
         log_no,
-        source_id,
+        log_line,
         ord,
+        source_id,
         line,
         segment,
         step,
@@ -16,7 +17,7 @@ steps as (
         lag(step) over w as previous_step,
         lag(epoch_us(ts)) over w as previous_us,
     from staging.step_lines
-    window w as (partition by log_no order by ord, line, segment)
+    window w as (partition by log_no order by ord, log_line, segment)
 ),
 
 -- how long one step takes in this log, to tell a repeated line from a repeated step
@@ -33,8 +34,9 @@ beats as (
 backs as (
     select
         s.log_no,
-        s.source_id,
+        s.log_line,
         s.ord,
+        s.source_id,
         s.line,
         s.segment,
         s.ts_us,
@@ -56,8 +58,9 @@ backs as (
 others as (
     select
         t.log_no,
-        t.source_id,
+        t.log_line,
         t.ord,
+        t.source_id,
         t.line,
         t.segment,
         epoch_us(t.ts) as ts_us,
@@ -104,7 +107,7 @@ lagged as (
         lag(class) over w as previous_class,
         lag(ord) over w as previous_ord,
     from stepped
-    window w as (partition by log_no order by ord, line, segment)
+    window w as (partition by log_no order by ord, log_line, segment)
 ),
 
 -- a start after anything else, or a counter that goes back without a start since the step before it
@@ -122,7 +125,7 @@ bounds as (
 first_pass as (
     select
         *,
-        count_if(bound) over (partition by log_no order by ord, line, segment rows unbounded preceding) as block,
+        count_if(bound) over (partition by log_no order by ord, log_line, segment rows unbounded preceding) as block,
     from bounds
 ),
 
@@ -138,15 +141,16 @@ second_pass as (
             and coalesce(ts_us - lag(ts_us) over again, 0) > 30000000
         ) as starts,
     from first_pass
-    window again as (partition by log_no, block, name, pattern, rank order by ord, line, segment)
+    window again as (partition by log_no, block, name, pattern, rank order by ord, log_line, segment)
 ),
 
 -- output of programs that nothing else is known of: each job that was ended from outside is a launch
 programs as (
     select
         t.log_no,
-        t.source_id,
+        t.log_line,
         t.ord,
+        t.source_id,
         t.line,
         t.segment,
         epoch_us(t.ts) as ts_us,
@@ -184,13 +188,17 @@ after_job_ends as (
 ),
 
 first_lines as (
-    select log_no, min(ord) as ord, arg_min(source_id, ord) as source_id, arg_min(line, ord) as line
+    select
+        log_no,
+        min(ord) as ord,
+        arg_min(source_id, (ord, log_line)) as source_id,
+        arg_min(line, (ord, log_line)) as line,
     from (
-        select log_no, ord, source_id, line from steps
+        select log_no, log_line, ord, source_id, line from steps
         union all
-        select log_no, ord, source_id, line from others
+        select log_no, log_line, ord, source_id, line from others
         union all
-        select log_no, ord, source_id, line from programs
+        select log_no, log_line, ord, source_id, line from programs
     )
     group by log_no
 ),

@@ -21,7 +21,7 @@ counted as (
         e.ts_quality,
         s.run_id,
         s.log_no,
-        s.lines_before,
+        s.lines_before + e.line as log_line,
         s.zone,
         s.anchor_ts,
     from events.steps as e
@@ -64,11 +64,12 @@ select
     run_id,
     event_row,
     log_no,
+    log_line,
     source_id,
     line,
     segment,
     -- records carry their own time and arrive out of order; lines are in the order of their log
-    case when format = 'goodput_records' then epoch_us(ts) else lines_before + line end as ord,
+    case when format = 'goodput_records' then epoch_us(ts) else log_line end as ord,
     step,
     steps,
     duration_s,

@@ -76,7 +76,7 @@ timed as (
         s.run_id,
         s.job_id,
         s.log_no,
-        s.lines_before,
+        s.lines_before + u.line as log_line,
         s.path,
         coalesce(u.host, s.host) as host,
         case
@@ -105,19 +105,19 @@ anchored as (
         coalesce(t.printed_ts, make_timestamptz(b.boot_us + epoch_us(t.since_boot))) as printed_ts,
         case when t.since_boot is not null and b.boot_us is not null then 'anchored' else t.ts_quality end as ts_quality,
     from timed as t
-    asof left join staging.boots as b on t.log_no = b.log_no and t.lines_before + t.line >= b.ord
+    asof left join staging.boots as b on t.log_no = b.log_no and t.log_line >= b.ord
 ),
 
 final as (
     select
-        * exclude (printed_ts, ts_quality, zone, lines_before),
+        * exclude (printed_ts, ts_quality, zone),
         case
             when ts_quality in ('logged', 'anchored') or zone = 'UTC' then printed_ts
             else timezone(zone, printed_ts::timestamp)
         end as ts,
         case when printed_ts is null then 'none' else ts_quality end as ts_quality,
         -- records carry their own time and arrive out of order; lines are in the order of their log
-        case when format = 'goodput_records' then epoch_us(printed_ts) else lines_before + line end as ord,
+        case when format = 'goodput_records' then epoch_us(printed_ts) else log_line end as ord,
     from anchored
 )
 
