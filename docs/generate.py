@@ -43,6 +43,7 @@ FORMATS_HEAD = """\
 
 One section per format; source: `pipeline/formats/`.
 A file gets the format that knows most of its lines.
+The parts of a rotated log get the one that all of them together prove.
 Formats that name no file are read inside the output of other programs.
 A file of no format is `unknown`: its lines are counted, and nothing is guessed.
 """

@@ -170,6 +170,30 @@ def test_the_same_few_words_of_two_jobs_are_no_copy(logs: Path, tmp_path: Path) 
     assert {row["duplicate_of"] for row in sources(tmp_path / "store").values()} == {None}
 
 
+def test_parts_of_a_rotated_log_have_one_format(logs: Path, tmp_path: Path) -> None:
+    steps = [
+        f" iteration {n:8}/     100 | consumed samples: {n * 512} | elapsed time per iteration (ms): 90.0 |\n"
+        for n in range(1, 7)
+    ]
+    start = "[after megatron is initialized] datetime: 2021-06-01 08:14:31 \n"
+    parts = {
+        "880101.out.2": start,
+        "880101.out.1.gz": "".join(steps[:4]) + "what the user said\n" * 4,
+        "880101.out": "".join(steps[4:]) + "what the user said\n" * 4,
+    }
+    for name, text in parts.items():
+        written = gzip.compress(text.encode()) if name.endswith(".gz") else text.encode()
+        (logs / "run" / name).write_bytes(written)
+    run(logs, tmp_path / "store")
+    before, found = content(tmp_path / "store"), sources(tmp_path / "store")
+    assert {"megatron"} == {found[f"run/{name}"]["format"] for name in parts}
+    run(logs, tmp_path / "store")
+    assert before == content(tmp_path / "store")
+    (logs / "run" / "880101.out.2").unlink()
+    run(logs, tmp_path / "store")
+    assert {"unknown"} == {sources(tmp_path / "store")[f"run/{name}"]["format"] for name in list(parts)[1:]}
+
+
 def test_a_large_file_gives_the_rows_of_its_chunks(
     logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

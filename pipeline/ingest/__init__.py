@@ -9,6 +9,7 @@ from pathlib import Path
 from pipeline.config import Config
 from pipeline.ingest.chunks import CHUNK_BYTES
 from pipeline.ingest.discover import discover
+from pipeline.ingest.parts import agree_on_formats
 from pipeline.ingest.probe import Probe, find_duplicates, probe_batch, stat_of
 from pipeline.ingest.sources import build_sources, copied_entry, failed_entry
 from pipeline.ingest.store import Entry, Store
@@ -68,7 +69,7 @@ def ingest(
     with Workers(worker_count(workers)) as pool:
         batches = cut_batches(found.sources, lambda source: source.weight)
         looks = pool.map(lambda batch: probe_batch(batch, config, known, local), batches)
-        probes = [look for batch in looks for look in batch]
+        probes = agree_on_formats([look for batch in looks for look in batch], config)
         copies = find_duplicates(probes)
         entries = {entry.name: entry for entry in _entries(probes, copies, target, pool, progress)}
     for name, first in copies.items():

@@ -11,6 +11,7 @@ import polars as pl
 from pipeline.config import Config
 from pipeline.ingest.chunks import CHUNK_BYTES
 from pipeline.ingest.discover import discover
+from pipeline.ingest.parts import agree_on_formats
 from pipeline.ingest.probe import Probe, find_duplicates, probe_batch
 from pipeline.ingest.reader import SourceReader, Submit
 from pipeline.ingest.sources import copied_entry, failed_entry, read_entry, zone_of
@@ -98,7 +99,7 @@ def diagnose(
     with Workers(worker_count(workers)) as pool:
         batches = cut_batches(found.sources, lambda source: source.weight)
         looks = pool.map(lambda batch: probe_batch(batch, config, {}, {}), batches)
-        probes = [look for batch in looks for look in batch]
+        probes = agree_on_formats([look for batch in looks for look in batch], config)
         copies = find_duplicates(probes)
         own = [one for one in probes if one.source.name not in copies]
         large = [one for one in own if one.source.bytes > CHUNK_BYTES]

@@ -1,0 +1,81 @@
+"""Parts of a rotated log: what proves the format of one of them proves that of all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from pipeline.config import Config
+from pipeline.formats import registry
+from pipeline.ingest.detect import UNKNOWN, Detection, detect
+from pipeline.ingest.probe import Probe, forced_format
+from pipeline.ingest.sample import Sample, read_sample
+
+#: What compresses a file puts behind its name, and what rotates it before that; `staging.sources` agrees.
+_COMPRESSED = re.compile(r"\.(?:gz|zst|xz|bz2)$")
+_AGE = re.compile(r"\.(\d{1,4})$")
+
+#: Parts of a log that are looked at together, at most.
+_MAX_PARTS = 50
+
+
+def agree_on_formats(probes: Sequence[Probe], config: Config) -> list[Probe]:
+    """Return the probes, of which those of one log have one format where all parts together prove it.
+
+    The part with the start of a program tells what it is; one that only holds its last lines does not.
+    """
+    changed: dict[str, Probe] = {}
+    for log in _logs(probes):
+        parts = [found for found in log if not found.error and forced_format(found.source, config) is None]
+        if len({found.detection.format for found in parts}) < 2:
+            continue
+        whole = _look_at(parts)
+        if whole is None or not _is_of_lines(whole.format):
+            continue
+        for found in parts:
+            own = found.detection.format
+            if own != whole.format and (own == UNKNOWN or _is_of_lines(own)):
+                changed[found.source.name] = _taken_for(found, whole)
+    return [changed.get(found.source.name, found) for found in probes]
+
+
+def _logs(probes: Iterable[Probe]) -> list[list[Probe]]:
+    """Return the parts of each log that has several, the oldest first."""
+    stems = {_COMPRESSED.sub("", found.source.name) for found in probes}
+    logs: dict[str, list[tuple[int, Probe]]] = {}
+    for found in probes:
+        stem = _COMPRESSED.sub("", found.source.name)
+        age = _AGE.search(stem)
+        if age is not None and _AGE.sub("", stem) in stems:
+            logs.setdefault(_AGE.sub("", stem), []).append((int(age[1]), found))
+        else:
+            logs.setdefault(stem, []).append((0, found))
+    return [
+        [found for _, found in sorted(log, key=lambda part: (-part[0], part[1].source.name))]
+        for log in logs.values()
+        if len(log) > 1
+    ]
+
+
+def _look_at(parts: Sequence[Probe]) -> Detection | None:
+    """Return what parts are taken for by a look at lines of all of them, or None where one cannot be read."""
+    try:
+        looks = [read_sample(found.source.path) for found in parts[:: -(-len(parts) // _MAX_PARTS)]]
+    except OSError:
+        return None
+    lines = pl.concat(look.lines for look in looks)
+    nothing = lines.clear()
+    return detect(Sample(lines, lines, nothing, nothing, all(look.binary for look in looks), ""))
+
+
+def _is_of_lines(name: str) -> bool:
+    """Return whether a format is one of lines, which reads any part alike."""
+    return name in registry() and registry()[name].shape == "lines"
+
+
+def _taken_for(found: Probe, whole: Detection) -> Probe:
+    """Return a part with the format of its log; since that hangs on the other parts, it is read each time."""
+    return replace(found, detection=whole, options=f"{found.options}|{whole.format}", known=None)
