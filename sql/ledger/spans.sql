@@ -28,6 +28,7 @@ lines as (
         epoch_us(l.ts) as ts_us,
         l.ts_quality,
         l.log_no,
+        l.log_line,
         l.ord,
         l.source_id,
         l.line,
@@ -58,7 +59,7 @@ blocks as (
     inner join ledger.timeline as t using (run_id, launch_no)
     left join (select distinct run_id, attempt from lines) as l on l.run_id = t.run_id and l.attempt = t.attempt
     where p.kind = 'phase' and p.name = 'block' and p.ts is not null and l.run_id is null
-    window w as (partition by p.run_id, t.attempt, p.pattern, p.log_no order by p.ts, p.ord)
+    window w as (partition by p.run_id, t.attempt, p.pattern, p.log_no order by p.ts, p.log_line)
 ),
 
 block_pairs as (
@@ -117,7 +118,7 @@ kept as (
     from told
     where repeated
     qualify lag(step) over (
-        partition by attempt_key order by step, ts_us nulls last, log_no, ord, line, segment
+        partition by attempt_key order by step, ts_us nulls last, log_no, log_line, segment
     ) is distinct from step
 ),
 
@@ -197,18 +198,28 @@ printed as (
     from stepped
 ),
 
--- what timers without a time say of saves and evaluations, by the step line that comes next
-timers as (
+-- what timers without a time say of saves and evaluations, by the step line that comes next; the same one may be repeated
+told_timers as (
     select
         n.run_id,
         n.attempt,
         n.step,
-        sum((least(p.duration_s, 1e9) * 1000000)::bigint)::bigint as timer_us,
+        p.name,
+        n.log_no,
+        p.rank,
+        sum(distinct (least(p.duration_s, 1e9) * 1000000)::bigint)::bigint as timer_us,
     from staging.placed as p
     asof inner join (select run_id, attempt, step, log_no, ord from printed where not stamped) as n
         on p.log_no = n.log_no and p.ord < n.ord
     inner join ledger.timeline as t on t.run_id = n.run_id and t.attempt = n.attempt and t.launch_no = p.launch_no
     where p.kind = 'timer' and p.name in ('save-checkpoint', 'evaluate') and p.run_id = n.run_id
+    group by all
+),
+
+-- several ranks or logs that tell of the same stall tell of one
+timers as (
+    select run_id, attempt, step, sum(timer_us)::bigint as timer_us
+    from (select run_id, attempt, step, name, max(timer_us) as timer_us from told_timers group by all)
     group by all
 ),
 

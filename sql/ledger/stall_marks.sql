@@ -14,6 +14,7 @@ unstamped as (
         p.run_id,
         t.attempt,
         p.log_no,
+        p.rank,
         p.ord,
         p.source_id,
         p.line,
@@ -62,15 +63,17 @@ stamped_saves as (
     where stall_start_us is not null and stall_end_us is not null
 ),
 
-by_log as (
+-- a rank may repeat what another one of the same label told
+by_rank as (
     select
         c.run_id,
         c.attempt,
         c.span_step,
         c.what,
         c.log_no,
+        c.rank,
         count(*) filter (where not c.is_timer) as lines,
-        sum(c.timer_us)::bigint as timer_us,
+        sum(distinct c.timer_us)::bigint as timer_us,
         max(c.step) as step,
         min(c.ord) as ord,
         arg_min(c.source_id, c.ord) as source_id,
@@ -81,7 +84,7 @@ by_log as (
     group by all
 ),
 
--- several logs that tell of the same stall tell of one
+-- several ranks or logs that tell of the same stall tell of one
 grouped as (
     select
         run_id,
@@ -93,7 +96,7 @@ grouped as (
         max(step) as step,
         arg_min(source_id, (ord, source_id)) as source_id,
         arg_min(line, (ord, source_id)) as line,
-    from by_log
+    from by_rank
     group by all
 )
 
