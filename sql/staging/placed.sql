@@ -20,78 +20,110 @@ dated as (
     where ts is not null
 ),
 
--- srun tells of the tasks of a step when they have gone
-gone as (
-    select log_no, ord
-    from own
-    where kind = 'signal' and (name = 'slurm_exit_code' or name like 'slurm_task_%') and ts is null
+-- a trainer that took its leave left no failed task behind
+leaves as (
+    select distinct a.run_id, a.launch_no
+    from own as o
+    inner join staging.sources as s using (source_id)
+    asof inner join staging.attempts as a on o.log_no = a.log_no and o.ord >= a.first_ord
+    where o.is_trainer and o.kind = 'phase' and o.name = 'exit' and o.ts is not null and o.format = s.format
 ),
 
--- a step is taken down because a task failed: that task is told of last before, when those of the step before have gone
-failed as (
-    select log_no, ord
-    from (
-        select
-            log_no,
-            ord,
-            kind,
-            lead(detail) over w as next_detail,
-            lag(kind) over w as previous_kind,
-        from own
-        where (kind = 'phase' and name = 'exit' and ts is not null)
-            or (
-                kind = 'signal' and ts is null
-                and (name = 'slurm_exit_code' or (name like 'slurm_task_%' and name <> 'slurm_task_failure'))
-            )
-        window w as (partition by log_no order by ord, kind)
-    )
-    where kind = 'signal' and previous_kind = 'signal' and next_detail = 'task_failure'
+launch_times as (
+    select run_id, launch_no, any_value(attempt_start_ts) as attempt_start_ts
+    from staging.attempts
+    group by all
 ),
 
 between as (
     select
         o.*,
+        b.ord as before_ord,
         b.ts as before_ts,
+        a.ord as after_ord,
         a.ts as after_ts,
         -- what is printed after the end, when the tasks have gone, belongs to the next launch
-        a.ts is not null and (
-            f.ord is not null
-            or coalesce(b.ts <= e.ts + interval 60 second and g.ord > b.ord and g.ord < o.ord, false)
-            -- that a host failed is told before its tasks go
-            and not (o.kind = 'signal' and o.name like 'slurm_%' and o.name <> 'slurm_node_failure_srun')
-        ) as opens_next,
+        coalesce(
+            b.ts <= e.ts + interval 60 second and g.ord > b.ord and g.ord < o.ord
+            and not (o.kind = 'signal' and o.name in ('slurm_exit_code', 'slurm_oom_new', 'slurm_oom_old', 'slurm_stepd_stuck'))
+            and not (o.kind = 'signal' and o.name like 'slurm_task_%'),
+            false
+        ) as follows_end,
+        coalesce(b.ts <= e.ts + interval 60 second, false) as in_end,
+        n.launch_no as before_launch,
     from own as o
     asof left join dated as b on o.log_no = b.log_no and o.ord >= b.ord
     asof left join dated as a on o.log_no = a.log_no and o.ord <= a.ord
     asof left join (from dated where tells_end) as e on o.log_no = e.log_no and o.ord >= e.ord
-    asof left join gone as g on o.log_no = g.log_no and o.ord >= g.ord
-    left join failed as f on f.log_no = o.log_no and f.ord = o.ord and o.kind = 'signal'
+    asof left join staging.task_ends as g on o.log_no = g.log_no and o.ord >= g.ord
+    asof left join launch_times as n on o.run_id = n.run_id and b.ts >= n.attempt_start_ts
     where o.ts is null
+),
+
+-- steps whose tasks are told between two dated lines: where the last task of one has ended, the lines of the next one begin
+steps_between as (
+    select
+        o.source_id,
+        o.line,
+        o.segment,
+        o.name,
+        count(*) as openings,
+        count_if(t.previous_ord < o.ord) as opened,
+    from between as o
+    inner join staging.task_ends as t
+        on t.log_no = o.log_no
+        and t.previous_ord > coalesce(o.before_ord, -1)
+        and t.ord < coalesce(o.after_ord, 9223372036854775807)
+    where t.opens
+    group by all
 ),
 
 undated as (
     select
-        * exclude (before_ts, after_ts, opens_next),
-        case when opens_next then after_ts else coalesce(before_ts, after_ts) end as near_ts,
-        before_ts is not null and not opens_next as follows_dated,
-    from between
+        o.* exclude (before_ord, before_ts, after_ord, after_ts, follows_end, in_end, before_launch),
+        case
+            when o.is_trainer or s.openings is null then
+                case
+                    when o.after_ts is not null and (o.follows_end or (o.in_end and l.launch_no is not null and not o.is_trainer))
+                        then o.after_ts
+                    else coalesce(o.before_ts, o.after_ts)
+                end
+            -- of several steps without a time only the first and the last stand beside one
+            when s.opened = 0 then o.before_ts
+            when s.opened = s.openings then
+                coalesce(
+                    o.after_ts,
+                    case o.before_launch when z.last_launch then o.before_ts when z.last_launch - 1 then z.last_start_ts end
+                )
+        end as near_ts,
+        near_ts is not distinct from o.before_ts and o.before_ts is not null as follows_dated,
+        near_ts is null and s.openings is not null as lost,
+    from between as o
+    left join steps_between as s
+        on s.source_id = o.source_id and s.line = o.line and s.segment = o.segment and s.name = o.name
+    left join leaves as l on l.run_id = o.run_id and l.launch_no = o.before_launch
+    left join (
+        select run_id, max(launch_no) as last_launch, arg_max(attempt_start_ts, launch_no) as last_start_ts
+        from launch_times
+        group by run_id
+    ) as z on z.run_id = o.run_id
 ),
 
 near as (
-    select *, ts as near_ts, true as follows_dated from own where ts is not null
+    select *, ts as near_ts, true as follows_dated, false as lost from own where ts is not null
     union all by name
     from undated
 ),
 
--- in a trainer's own log the place decides
-in_log as (
+-- in a trainer's own file the place decides
+in_file as (
     select n.*, a.launch_no
     from near as n
     asof left join staging.attempts as a on n.log_no = a.log_no and n.ord >= a.first_ord
     where n.is_trainer
 ),
 
--- the first lines of a log come before its first launch mark: they belong to it
+-- the first lines of a file come before its first launch mark: they belong to it
 headed as (
     select
         f.* exclude (launch_no),
@@ -99,7 +131,7 @@ headed as (
             f.launch_no,
             (select min(a.launch_no) from staging.attempts as a where a.log_no = f.log_no)
         ) as launch_no,
-    from in_log as f
+    from in_file as f
 ),
 
 -- elsewhere the job decides, and the time within the job
@@ -151,6 +183,7 @@ placed_beside as (
     select
         b.* exclude (launch_no, run_launch, job_key),
         case
+            when b.lost then null
             when b.launch_no is not null then b.launch_no
             when k.job_key is not null then
                 (select min(j.launch_no) from job_attempts as j where j.run_id = b.run_id and j.job_key = b.job_key)
@@ -174,4 +207,4 @@ final as (
     from placed_beside
 )
 
-select * exclude (is_trainer) from final
+select * exclude (is_trainer, lost) from final

@@ -1,0 +1,78 @@
+-- one row per line in which srun tells of tasks that have ended, with the step of its log that they belong to
+-- do not sum: a task of a job that ran several steps is told once in each
+-- step: number of the step in its log; each task of a step ends once, so that a task told again belongs to another one
+-- opens: whether it is the first line that is known to tell of its step
+-- previous_ord: place of the last such line before it
+with recursive
+
+lines as (
+    select log_no, ord, tasks
+    from (
+        select distinct
+            log_no,
+            ord,
+            regexp_extract(detail, 'srun: error: [^\s:]+: tasks? ([\d,-]+): ', 1) as tasks,
+        from staging.stream
+        where kind = 'signal' and (name = 'slurm_exit_code' or name like 'slurm_task_%') and run_id is not null
+    )
+    where tasks <> ''
+),
+
+spans as (
+    select log_no, ord, unnest(string_split(tasks, ',')) as span
+    from lines
+),
+
+bounds as (
+    select
+        log_no,
+        ord,
+        try_cast(split_part(span, '-', 1) as bigint) as first_task,
+        coalesce(try_cast(split_part(span, '-', 2) as bigint), try_cast(split_part(span, '-', 1) as bigint)) as last_task,
+    from spans
+),
+
+tasks as (
+    select log_no, ord, unnest(range(first_task, last_task + 1)) as task
+    from bounds
+    -- a range that no job has is damage
+    where last_task - first_task < 1000000
+),
+
+-- the latest line before that told of one of the same tasks
+told as (
+    select log_no, ord, max(earlier_ord) as earlier_ord
+    from (
+        select log_no, ord, lag(ord) over (partition by log_no, task order by ord) as earlier_ord
+        from tasks
+    )
+    group by all
+),
+
+starts as (
+    select log_no, min(ord) as ord
+    from lines
+    group by log_no
+    union all
+    select s.log_no, min(t.ord) as ord
+    from starts as s
+    inner join told as t on t.log_no = s.log_no and t.ord > s.ord and t.earlier_ord >= s.ord
+    group by s.log_no, s.ord
+),
+
+numbered as (
+    select
+        log_no,
+        ord,
+        row_number() over (partition by log_no order by ord) as step,
+    from starts
+)
+
+select
+    l.log_no,
+    l.ord,
+    n.step,
+    l.ord = n.ord and n.step > 1 as opens,
+    lag(l.ord) over (partition by l.log_no order by l.ord) as previous_ord,
+from lines as l
+asof inner join numbered as n on l.log_no = n.log_no and l.ord >= n.ord
