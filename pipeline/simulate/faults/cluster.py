@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pipeline.simulate.faults.kinds import (
+    GONE,
     OTHERS_REMOVED,
     STOPPED,
     Fault,
@@ -123,6 +124,7 @@ FAULTS = (
                 "left",
                 -0.2,
             ),
+            GONE,
         ),
         (0.3, 1.5),
         state="OUT_OF_MEMORY",
