@@ -5,7 +5,8 @@ select
     t.attempt,
     coalesce(h.job_id, t.job_id) as job_id,
     coalesce(h.restart, 0) as restart_no,
-    h.gpus,
+    -- a launcher may leave out spares, or a host that failed
+    least(z.gpus, h.gpus) as gpus,
     t.observed,
     make_timestamptz(h.start_us) as allocated_ts,
     make_timestamptz(p.process_us) as start_ts,
@@ -29,6 +30,7 @@ from ledger.timeline as t
 inner join ledger.progress as p using (run_id, attempt)
 inner join ledger.ends as e using (run_id, attempt)
 inner join ledger.incident_ids as i using (run_id, attempt)
+left join ledger.sizes as z on z.run_id = t.run_id and z.attempt = t.attempt
 left join ledger.holdings as h on h.run_id = t.run_id and h.holding = t.holding
 left join ledger.survival as v on v.run_id = t.run_id and v.attempt = t.attempt
 left join ledger.restores as r on r.run_id = t.run_id and r.attempt = t.attempt and not r.cold

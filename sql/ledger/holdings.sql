@@ -124,6 +124,7 @@ accounting as (
         a.reason,
         a.nodes,
         a.cluster,
+        a.resized,
         a.source_id,
         a.line,
     from staging.allocations as a
@@ -136,6 +137,42 @@ accounting as (
         -- a job without accelerators is no run of ours; where others of the same export name theirs, silence means none
         and a.gpus is distinct from 0
         and (a.gpus is not null or a.observed or not coalesce(t.tracked, false))
+),
+
+-- an allocation that was resized is held from the first of its sizes to the last, and ends as the last one does
+chained as (
+    select
+        *,
+        count_if(not coalesce(resized, false)) over (
+            partition by run_id, cluster, job_id order by start_us, submit_us, source_id, line rows unbounded preceding
+        ) as chain,
+    from accounting
+),
+
+whole as (
+    select
+        run_id,
+        job_id,
+        cluster,
+        true as from_accounting,
+        bool_or(observed) as observed,
+        min(restart) as restart,
+        arg_min_null(submit_us, start_us) as submit_us,
+        arg_min_null(eligible_us, start_us) as eligible_us,
+        min(start_us) as start_us,
+        max(end_us) as end_us,
+        bool_or(open) as open,
+        max(gpus) as gpus,
+        arg_max_null(state, start_us) as state,
+        arg_max_null(state_by, start_us) as state_by,
+        arg_max_null(exit_code, start_us) as exit_code,
+        arg_max_null(exit_signal, start_us) as exit_signal,
+        arg_max_null(reason, start_us) as reason,
+        list_distinct(flatten(list(nodes order by start_us))) as nodes,
+        arg_min(source_id, start_us) as source_id,
+        arg_min(line, start_us) as line,
+    from chained
+    group by run_id, job_id, cluster, chain
 ),
 
 -- a job that accounting does not know, told by its own lines
@@ -179,7 +216,7 @@ inferred as (
 ),
 
 united as (
-    from accounting
+    from whole
     union all by name
     from inferred
 ),

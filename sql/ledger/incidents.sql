@@ -10,7 +10,7 @@ costs as (
         sum(gpu_us) as total_gpu_us,
         max(mark) as mark,
     from ledger.intervals
-    where incident_id is not null and part = 'active' and layer <> 'productive'
+    where incident_id is not null and part <> 'spare' and layer <> 'productive'
     group by incident_id
 ),
 

@@ -2,15 +2,20 @@
 -- sum gpu_us or gpu_s, never seconds over parts: the active part tiles time, all parts together tile accelerator time
 with
 
--- accelerators held at each moment
+-- accelerators held, and trained on, at each moment
 changes as (
-    select run_id, start_us as at_us, gpus as delta, 1 as open from ledger.holdings
+    select run_id, start_us as at_us, held_gpus as held, active_gpus as active, 1 as open from ledger.widths
     union all
-    select run_id, end_us as at_us, -gpus as delta, -1 as open from ledger.holdings
+    select run_id, end_us as at_us, -held_gpus as held, -active_gpus as active, -1 as open from ledger.widths
 ),
 
 steps as (
-    select run_id, at_us, sum(coalesce(delta, 0))::bigint as delta, sum(open)::bigint as open, count_if(delta is null) as unknown
+    select
+        run_id,
+        at_us,
+        sum(coalesce(held, 0))::bigint as held,
+        sum(coalesce(active, 0))::bigint as active,
+        sum(open)::bigint as open,
     from changes
     group by all
 ),
@@ -19,7 +24,8 @@ widths as (
     select
         run_id,
         at_us,
-        sum(delta) over w as held_gpus,
+        sum(held) over w as held_gpus,
+        sum(active) over w as active_gpus,
         sum(open) over w as holdings,
     from steps
     window w as (partition by run_id order by at_us rows unbounded preceding)
@@ -30,6 +36,8 @@ sized as (
         s.*,
         l.gpus as nominal_gpus,
         case when coalesce(w.holdings, 0) > 0 then coalesce(nullif(w.held_gpus, 0), l.gpus) end::bigint as held_gpus,
+        -- where nothing is held, all of the run waits
+        case when w.held_gpus > 0 then least(w.active_gpus, l.gpus) else l.gpus end::bigint as active_gpus,
     from ledger.segments as s
     inner join ledger.lives as l using (run_id)
     asof left join widths as w on s.run_id = w.run_id and s.start_us >= w.at_us
@@ -45,6 +53,7 @@ marked as (
             and attempt is not distinct from lag(attempt) over w
             and incident_id is not distinct from lag(incident_id) over w
             and held_gpus is not distinct from lag(held_gpus) over w
+            and active_gpus = lag(active_gpus) over w
             and start_us = lag(end_us) over w,
             false
         ) as joins,
@@ -71,6 +80,7 @@ stretches as (
         any_value(incident_id) as incident_id,
         any_value(nominal_gpus) as nominal_gpus,
         any_value(held_gpus) as held_gpus,
+        any_value(active_gpus) as active_gpus,
         max(mark) as mark,
     from grouped
     group by run_id, stretch
@@ -124,27 +134,82 @@ proved as (
     left join stepped as p using (run_id, start_us)
 ),
 
+-- ends inside an allocation that took accelerators away
+taken as (
+    select
+        p.run_id,
+        p.start_us,
+        f.incident_id as taken_by,
+        f.held,
+        f.gpus,
+    from proved as p
+    inner join ledger.shortfalls as f
+        on f.run_id = p.run_id and p.start_us >= f.start_us and p.start_us < f.end_us
+    where p.active_gpus < p.nominal_gpus
+),
+
+taken_sums as (
+    select
+        run_id,
+        start_us,
+        sum(gpus) filter (where held) as held_gpus,
+        sum(gpus) filter (where not held) as gone_gpus,
+    from taken
+    group by all
+),
+
+-- what else is missing was never given, or goes on after the end of another allocation that it may stem from
+missing as (
+    select
+        p.*,
+        t.taken_by,
+        t.held,
+        t.gpus as part_gpus,
+    from proved as p
+    inner join taken as t using (run_id, start_us)
+    union all by name
+    select
+        p.*,
+        null::varchar as taken_by,
+        false as held,
+        p.nominal_gpus - greatest(p.held_gpus, p.active_gpus) - coalesce(s.gone_gpus, 0) as part_gpus,
+    from proved as p
+    left join taken_sums as s using (run_id, start_us)
+    union all by name
+    select
+        p.*,
+        null::varchar as taken_by,
+        true as held,
+        least(p.held_gpus, p.nominal_gpus) - p.active_gpus - coalesce(s.held_gpus, 0) as part_gpus,
+    from proved as p
+    left join taken_sums as s using (run_id, start_us)
+),
+
 parts as (
     select
-        *,
+        * exclude (held_gpus, active_gpus),
         'active' as part,
         category as part_category,
-        case when held_gpus is null then nominal_gpus else least(held_gpus, nominal_gpus) end as part_gpus,
+        held_gpus is not null as held,
+        active_gpus as part_gpus,
+        incident_id as paid_by,
     from proved
     union all by name
     select
-        *,
+        * exclude (held_gpus, active_gpus, taken_by),
         'missing' as part,
         'capacity_missing' as part_category,
-        nominal_gpus - held_gpus as part_gpus,
-    from proved
-    where held_gpus < nominal_gpus
+        taken_by as paid_by,
+    from missing
+    where part_gpus > 0
     union all by name
     select
-        *,
+        * exclude (held_gpus, active_gpus),
         'spare' as part,
         'spare_held' as part_category,
+        true as held,
         held_gpus - nominal_gpus as part_gpus,
+        null::varchar as paid_by,
     from proved
     where held_gpus > nominal_gpus
 ),
@@ -166,10 +231,9 @@ charged as (
         p.part_category as category,
         case when p.part = 'active' then p.was end as was,
         coalesce(y.value, c.layer) as layer,
-        -- what is missing or spare goes on after the end that it may stem from: no end is charged with it
-        case when p.part = 'active' then p.incident_id end as incident_id,
+        p.paid_by as incident_id,
         p.mark,
-        p.held_gpus is not null as held,
+        p.held,
         p.source_id,
         p.line,
         p.start_us,

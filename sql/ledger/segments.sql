@@ -96,16 +96,16 @@ changes as (
     select l.run_id, l.end_us as at_us, -(1::bigint << v.bit) as delta
     from level_islands as l inner join levels as v using (precedence)
     union all
-    -- edges of islands inside a level, and of holdings, cut without changing what is claimed
+    -- edges of islands inside a level, and of widths, cut without changing what is claimed
     select run_id, start_us as at_us, 0 as delta from islands
     union all
     select run_id, end_us as at_us, 0 as delta from islands
     union all
-    select h.run_id, greatest(l.start_us, least(h.start_us, l.end_us)) as at_us, 0 as delta
-    from ledger.holdings as h inner join ledger.lives as l using (run_id)
+    select w.run_id, greatest(l.start_us, least(w.start_us, l.end_us)) as at_us, 0 as delta
+    from ledger.widths as w inner join ledger.lives as l using (run_id)
     union all
-    select h.run_id, greatest(l.start_us, least(h.end_us, l.end_us)) as at_us, 0 as delta
-    from ledger.holdings as h inner join ledger.lives as l using (run_id)
+    select w.run_id, greatest(l.start_us, least(w.end_us, l.end_us)) as at_us, 0 as delta
+    from ledger.widths as w inner join ledger.lives as l using (run_id)
 ),
 
 edges as (

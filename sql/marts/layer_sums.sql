@@ -11,7 +11,7 @@ sums as (
         window_start,
         window_end,
         coalesce(sum(gpu_us) filter (where part <> 'spare'), 0) as capacity_gpu_us,
-        coalesce(sum(gpu_us) filter (where held and part <> 'missing'), 0) as held_gpu_us,
+        coalesce(sum(gpu_us) filter (where held), 0) as held_gpu_us,
         coalesce(sum(gpu_us) filter (where part <> 'spare' and layer = 'productive'), 0) as productive_gpu_us,
         coalesce(sum(gpu_us) filter (where part <> 'spare' and layer = 'infrastructure'), 0) as infrastructure_gpu_us,
         coalesce(sum(gpu_us) filter (where part <> 'spare' and layer = 'framework'), 0) as framework_gpu_us,

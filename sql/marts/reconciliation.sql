@@ -9,14 +9,14 @@ with
 held as (
     select run_id, sum(gpu_us) / 1e6 as gpu_s
     from ledger.intervals
-    where held and part <> 'missing'
+    where held
     group by run_id
 ),
 
 accounted as (
     select
         run_id,
-        count(*) as allocations,
+        count_if(not coalesce(resized, false)) as allocations,
         sum((elapsed_s * 1e6)::hugeint * gpus) / 1e6 as gpu_s,
         count_if(end_ts is null) as still_open,
         count_if(gpus is null) as without_gpus,

@@ -1,5 +1,6 @@
 -- one row per allocation record, without repeats of the same record in overlapping exports, with the run it served
--- do not sum gpus over rows of one job: a requeued job has a row per allocation
+-- do not sum gpus over rows of one job: a requeued job has a row per allocation, and a resized one a row per size
+-- resized: whether the row goes on with the allocation of the row before it, in another size
 with
 
 records as (
@@ -36,8 +37,14 @@ distinct_records as (
 numbered as (
     select
         *,
-        coalesce(restart_no, row_number() over (partition by coalesce(cluster, ''), job_id order by submit_ts, start_ts) - 1)::bigint as restart,
+        coalesce(
+            restart_no,
+            count_if(state is distinct from 'RESIZING') over (w rows between unbounded preceding and 1 preceding),
+            0
+        )::bigint as restart,
+        coalesce(lag(state) over w = 'RESIZING' and lag(end_ts) over w = start_ts, false) as resized,
     from distinct_records
+    window w as (partition by coalesce(cluster, ''), job_id order by submit_ts, start_ts)
 ),
 
 -- jobs that the runs name: by configuration, by the job that wrote their logs, by name
@@ -114,6 +121,7 @@ select
     nodes,
     n_nodes,
     gpus,
+    resized,
     source_id,
     line,
 from named
