@@ -91,6 +91,7 @@ def random_plan(rng: Random, trainer: str = "megatron", ends: tuple[str, ...] = 
         lemon=rng.choice([0.0, 0.0, 0.5]),
         goes_on=rng.random() < 0.2,
         slow=rng.choice([0.0, 0.0, 0.01]),
+        shrink=rng.choice([0.0, 0.5]),
     )
 
 

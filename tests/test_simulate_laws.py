@@ -61,6 +61,7 @@ def plans(draw: st.DrawFn) -> Plan:
         lemon=draw(share),
         goes_on=draw(st.booleans()),
         slow=draw(st.sampled_from([0.0, 0.02])),
+        shrink=draw(share),
     )
 
 

@@ -14,6 +14,7 @@ class Span(NamedTuple):
 
     Attributes:
         incident: number of the attempt whose end brought it about; 0 for none.
+        gpus: its width.
         evidence: where a line says so; empty on the side of the truth.
     """
 
@@ -21,6 +22,7 @@ class Span(NamedTuple):
     end_us: int
     category: str
     incident: int
+    gpus: int = 0
     evidence: str = ""
 
 
@@ -69,7 +71,7 @@ def differences(
 
 
 def merged(spans: Iterable[Span]) -> list[Span]:
-    """Return spans in order, neighbours of one category and incident joined."""
+    """Return spans in order, neighbours of one category, incident and width joined."""
     found: list[Span] = []
     for span in sorted(spans):
         if found and found[-1].end_us == span.start_us and _same(found[-1], span):
@@ -80,8 +82,8 @@ def merged(spans: Iterable[Span]) -> list[Span]:
 
 
 def _same(one: Span, other: Span) -> bool:
-    """Return whether two spans are of one category and incident."""
-    return (one.category, one.incident) == (other.category, other.incident)
+    """Return whether two spans are of one category, incident and width."""
+    return one[2:5] == other[2:5]
 
 
 def _overlay(

@@ -9,7 +9,7 @@ from pipeline.simulate.faults import Fault
 from pipeline.simulate.launch import Clock, Launcher, whole
 from pipeline.simulate.plan import Plan
 from pipeline.simulate.renderers import trainers
-from pipeline.simulate.story import SECOND, End, Job, Maintenance, Run, Story
+from pipeline.simulate.story import SECOND, End, Job, Maintenance, Removal, Run, Story
 
 #: Starts of a launcher inside one allocation.
 _MAX_INSIDE = 4
@@ -60,7 +60,7 @@ class _Life:
                 hosts = hosts[: self.needed - 1]
             clock.now = start + clock.us(plan.provisioning_s)
             stop = min((m.start_us for m in self.maintenance if m.start_us > start), default=2**62)
-            fault, end = self._allocation(hosts, stop)
+            fault, end, removed = self._allocation(hosts, stop)
             released = whole(end.left_us + clock.us((1.0, 20.0)))
             if fault.name == "completed" and not plan.shows_exit:
                 # Nobody could tell when the last process had left.
@@ -71,7 +71,7 @@ class _Life:
             gpus = len(hosts) * plan.gpus_per_host
             times = (submit, eligible, start, released)
             self.of.jobs.append(
-                Job(self.next_job, restart, *times, tuple(hosts), gpus, state, fault.exit_code)
+                Job(self.next_job, restart, *times, tuple(hosts), gpus, state, fault.exit_code, removed)
             )
             if fault.name in ("completed", "in_progress"):
                 self.of.attempts = self.launcher.attempts
@@ -83,24 +83,43 @@ class _Life:
             restart = restart + 1 if again else 0
             self.next_job += 0 if again else self.rng.randrange(1, 40)
 
-    def _allocation(self, hosts: list[str], stop_us: int) -> tuple[Fault, End]:
-        """Start attempts inside one allocation, and return how the last one ended."""
+    def _allocation(self, hosts: list[str], stop_us: int) -> tuple[Fault, End, tuple[Removal, ...]]:
+        """Start attempts inside one allocation; return how the last one ended, and which hosts were taken."""
         plan, clock, launcher = self.plan, self.clock, self.launcher
         place = len(self.of.jobs)
         spares = hosts[self.needed :]
         active = hosts[: self.needed]
+        removed: list[Removal] = []
         for inside in range(_MAX_INSIDE):
             fault, end = launcher.start(place, active, stop_us)
             again = fault.kind == "unplanned" and self.rng.random() < plan.restart_inside
-            if fault.host_fails and end.host != launcher.lemon:
-                again = again and bool(spares)
-                if again:
-                    active[active.index(end.host)] = spares.pop(0)
-                    self._replace(end.host)
+            lost = fault.host_fails and end.host != launcher.lemon
+            shrinks = lost and not (again and spares) and self._shrinks(fault, active)
+            if lost:
+                again = shrinks or (again and bool(spares))
+            if fault.state == "NODE_FAIL" and end.host == hosts[0]:
+                # A job ends with the host that runs its script.
+                again = False
             if not again or inside == _MAX_INSIDE - 1 or len(launcher.attempts) >= plan.max_attempts:
                 break
+            if lost:
+                at = active.index(end.host)
+                active[at : at + 1] = [] if shrinks else [spares.pop(0)]
+                self._replace(end.host)
+            if fault.state == "NODE_FAIL":
+                removed.append(Removal(whole(end.detected_us), end.host))
+            launcher.attempts[-1].end = replace(end, job_goes_on=True)
             clock.now = end.left_us + clock.us((2.0, 20.0))
-        return fault, end
+        return fault, end, tuple(removed)
+
+    def _shrinks(self, fault: Fault, active: list[str]) -> bool:
+        """Return whether the launcher goes on without a host that failed."""
+        plan = self.plan
+        if not plan.shrink or len(active) == 1:
+            return False
+        # That a host which is still held is left out only the program can tell.
+        told = plan.shows_world or fault.state == "NODE_FAIL"
+        return self.rng.random() < plan.shrink and told
 
     def _replace(self, host: str) -> None:
         """Put a new host in the place of one that failed, for the jobs that follow."""

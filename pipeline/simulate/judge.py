@@ -25,11 +25,14 @@ _TOLD = """
         epoch_us(i.end_ts) as end_us,
         i.category,
         coalesce(n.attempt, 0) as incident,
-        i.gpu_us,
-        coalesce(s.path || ':' || i.line, '') as evidence,
+        -- what is missing may be held or not
+        sum(i.gpus)::bigint as gpus,
+        sum(i.gpu_us) as gpu_us,
+        min(coalesce(s.path || ':' || i.line, '')) as evidence,
     from ledger.intervals as i
     left join ledger.incidents as n using (incident_id)
     left join events.sources as s using (source_id)
+    group by all
     order by all
 """
 _ENDS = """
@@ -86,9 +89,10 @@ def judge(con: duckdb.DuckDBPyConnection, folder: Path) -> Judgement:
     for run in facts["slack"]:
         slack = slack_from(facts["slack"][run])
         for part in _PARTS:
-            own = true.filter((pl.col("run_id") == run) & (pl.col("part") == part))
-            seen = told.filter((pl.col("run_id") == run) & (pl.col("part") == part))
-            spans += differences(run, _true_spans(own), _told_spans(seen), slack)
+            own = _true_spans(true.filter((pl.col("run_id") == run) & (pl.col("part") == part)))
+            seen = _told_spans(told.filter((pl.col("run_id") == run) & (pl.col("part") == part)))
+            for true_layer, told_layer in _layers(own, seen) if part == "missing" else [(own, seen)]:
+                spans += differences(run, true_layer, told_layer, slack)
     others = sorted(set(told["run_id"]) - set(facts["slack"]))
     mistakes = [Mistake(run, 0, "run", "no such run", "a run of its own") for run in others]
     steps = {run: slack["steps"] for run, slack in facts["slack"].items()}
@@ -123,14 +127,20 @@ def _sums(intervals: pl.DataFrame) -> Iterator[tuple[str, str, int]]:
 def _true_spans(intervals: pl.DataFrame) -> list[Span]:
     """Return true intervals as spans."""
     micros = [pl.col(name).dt.timestamp("us") for name in ("start_ts", "end_ts")]
-    rows = intervals.select(*micros, "category", pl.col("incident").fill_null(0)).iter_rows()
-    return [Span(start, end, category, incident) for start, end, category, incident in rows]
+    rows = intervals.select(*micros, "category", pl.col("incident").fill_null(0), "gpus").iter_rows()
+    return [Span(*row) for row in rows]
 
 
 def _told_spans(intervals: pl.DataFrame) -> list[Span]:
     """Return intervals of the ledger as spans."""
-    columns = ("start_us", "end_us", "category", "incident", "evidence")
+    columns = ("start_us", "end_us", "category", "incident", "gpus", "evidence")
     return [Span(*row) for row in intervals.select(columns).iter_rows()]
+
+
+def _layers(own: list[Span], seen: list[Span]) -> Iterator[tuple[list[Span], list[Span]]]:
+    """Yield spans by incident: several ends may have taken their share of one time."""
+    for incident in sorted({span.incident for span in (*own, *seen)}):
+        yield [s for s in own if s.incident == incident], [s for s in seen if s.incident == incident]
 
 
 def _mistakes(true: pl.DataFrame, told: pl.DataFrame, steps: Mapping[str, int]) -> Iterator[Mistake]:

@@ -133,6 +133,8 @@ def _facts(
     ran = round(end.waited_s * 1000)
     seq = 1000 * attempt.number + len(attempt.steps)
     host = end.host or job.hosts[0]
+    # A script that starts the trainer again starts another step of its job.
+    launch = sum(1 for other in run.attempts[: attempt.number - 1] if other.job == attempt.job)
     return {
         "host": host,
         "first": job.hosts[0],
@@ -142,8 +144,9 @@ def _facts(
         "pci": _pci(end.gpu),
         "peer_pci": _pci((end.gpu + 1) % run.gpus_per_host),
         "job": job.job_id,
-        # A script that starts the trainer again starts another step of its job.
-        "launch": sum(1 for other in run.attempts[: attempt.number - 1] if other.job == attempt.job),
+        "launch": launch,
+        # Of a job that goes on only the step is taken away.
+        "taken": f"STEP {job.job_id}.{launch}" if end.job_goes_on else f"JOB {job.job_id}",
         "pid": 40_000 + 7 * attempt.number,
         "step": attempt.first_step + len(attempt.steps),
         "clock": local.strftime("%Y-%m-%dT%H:%M:%S"),

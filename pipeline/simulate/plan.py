@@ -34,6 +34,8 @@ class Plan:
         requeue: share of ends after which the scheduler puts the same job back.
         narrow: share of jobs that get fewer hosts than were asked for.
         spares: hosts that are held beyond what the run trains on, to take the place of failed ones.
+        shrink: share of faults that take a host away after which, with no spare left, the launcher starts
+            again inside the allocation without it.
         lemon: share of faults that strike the same host of the run, which is not replaced.
         failed_start: share of attempts that end before their first step.
         roll_back: share of restarts for which a person chooses an earlier checkpoint than the latest.
@@ -41,6 +43,7 @@ class Plan:
             target, or is killed with the story.
         goes_on: True where the logs end while the run goes on.
         shows_exit: True where the last process stamps that it leaves.
+        shows_world: True where the trainer tells on how many GPUs it runs.
     """
 
     name: str = "heron-70b"
@@ -82,6 +85,7 @@ class Plan:
     requeue: float = 0.0
     narrow: float = 0.0
     spares: int = 0
+    shrink: float = 0.0
     lemon: float = 0.0
     script: tuple[Ending, ...] = ()
     failed_start: float = 0.0
@@ -89,3 +93,4 @@ class Plan:
     max_attempts: int = 12
     goes_on: bool = False
     shows_exit: bool = False
+    shows_world: bool = True

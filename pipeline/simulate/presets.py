@@ -133,6 +133,7 @@ def bad_week(seed: int) -> Plans:
         restart_inside=0.4,
         requeue=0.4,
         narrow=0.1,
+        shrink=0.3,
         failed_start=0.15,
         roll_back=0.1,
         max_attempts=24,

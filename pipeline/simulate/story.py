@@ -75,6 +75,7 @@ class End:
         gpu: its number on that host.
         waited_s: how long a watchdog had waited when it noticed; 0 where none did.
         told_us: when a trainer that could still save was told to stop; None where it was not.
+        job_goes_on: True where the launcher started again inside the allocation.
     """
 
     fault: str
@@ -86,6 +87,15 @@ class End:
     gpu: int = 0
     waited_s: float = 0.0
     told_us: int | None = None
+    job_goes_on: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """A host that the scheduler took out of an allocation, which went on without it."""
+
+    time_us: int
+    host: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +104,10 @@ class Job:
 
     Attributes:
         job_id, restart: of the scheduler; a requeue keeps the id and counts up.
-        hosts: those that are held; the last ones may be spares.
+        hosts: those that are held in the beginning; the last ones may be spares.
         state: final state in the words of Slurm.
         exit_code: as ``code:signal``.
+        removed: hosts that were taken out of it, in order.
     """
 
     job_id: int
@@ -109,6 +120,7 @@ class Job:
     gpus: int
     state: str
     exit_code: str = "0:0"
+    removed: tuple[Removal, ...] = ()
 
 
 @dataclass(slots=True)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pipeline.simulate.faults import BY_NAME
 from pipeline.simulate.story import Attempt, Maintenance, Run, Story
 from pipeline.simulate.survival import overwritten_by, survival
+from pipeline.simulate.widths import Width, widths
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,32 +87,42 @@ def _pieces(run: Run, survives: dict[int, int]) -> Iterator[Piece]:
         before = own[0].number - 1 or None
         if place:
             previous = run.jobs[place - 1]
-            end = run.attempts[own[0].number - 2].end
-            assert end is not None
-            planned = BY_NAME[end.fault].kind == "planned"
+            ended = run.attempts[own[0].number - 2].end
+            assert ended is not None
+            planned = BY_NAME[ended.fault].kind == "planned"
             gap = "planned_stop" if planned else "unscheduled_gap"
             waited = "requeue_delay" if job.restart else "queue_wait"
             yield Piece(run.name, None, previous.end_us, job.submit_us, gap, run.gpus, before)
             yield Piece(run.name, None, job.submit_us, job.eligible_us, waited, run.gpus, before)
             yield Piece(run.name, None, job.eligible_us, job.start_us, "queue_wait", run.gpus, before)
         end_us = _life_end(run, job.end_us) if place == len(run.jobs) - 1 else job.end_us
-        other = ("capacity_missing", "missing") if job.gpus < run.gpus else ("spare_held", "spare")
-        if job.gpus != run.gpus:
-            width = abs(run.gpus - job.gpus)
-            yield Piece(run.name, None, job.start_us, end_us, other[0], width, None, "", other[1])
-        yield Piece(
-            run.name,
-            own[0].number,
-            job.start_us,
-            own[0].process_us,
-            "provisioning",
-            min(job.gpus, run.gpus),
-            before,
-        )
+        wide = list(widths(run, place, end_us))
+        for width in wide:
+            yield from _beside(run, width)
+        active = [Piece(run.name, own[0].number, job.start_us, own[0].process_us, "provisioning", 0, before)]
         for attempt, following in zip(own, [*own[1:], None], strict=True):
             until = following.process_us if following is not None else job.end_us
-            for piece in _attempt(run, attempt, survives, until):
-                yield replace(piece, gpus=min(job.gpus, run.gpus))
+            active += _attempt(run, attempt, survives, until)
+        for piece in active:
+            for width in wide:
+                start, end = max(piece.start_us, width.start_us), min(piece.end_us, width.end_us)
+                if start < end:
+                    yield replace(piece, start_us=start, end_us=end, gpus=width.active)
+
+
+def _beside(run: Run, width: Width) -> Iterator[Piece]:
+    """Yield what is missing of a run in a stretch of an allocation, and what is held beyond its size."""
+
+    def piece(category: str, gpus: int, incident: int | None, part: str) -> Piece:
+        return Piece(run.name, None, width.start_us, width.end_us, category, gpus, incident, "", part)
+
+    for incident, gpus in width.taken:
+        yield piece("capacity_missing", gpus, incident, "missing")
+    never = run.gpus - width.active - sum(gpus for _, gpus in width.taken)
+    if never:
+        yield piece("capacity_missing", never, None, "missing")
+    if width.held > run.gpus:
+        yield piece("spare_held", width.held - run.gpus, None, "spare")
 
 
 def _attempt(run: Run, it: Attempt, survives: dict[int, int], until_us: int) -> Iterator[Piece]:

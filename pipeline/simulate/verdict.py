@@ -45,7 +45,8 @@ def _side(span: Span | None) -> str:
         return "nothing"
     whose = f", incident {span.incident}" if span.incident else ""
     where = f" ({span.evidence})" if span.evidence else ""
-    return f"{span.category}{whose}, from {_clock(span.start_us)} to {_clock(span.end_us)}{where}"
+    when = f"from {_clock(span.start_us)} to {_clock(span.end_us)}"
+    return f"{span.category}{whose}, {when}, {span.gpus:,} GPUs{where}"
 
 
 def _clock(time_us: int) -> str:

@@ -33,7 +33,7 @@ _CLOSED = (
     "{nccl} [0] misc/socket.cc:60 NCCL WARN socketProgress: Connection closed by remote peer {host}<55231>"
 )
 _LOST = (
-    "slurmstepd: error: *** JOB {job} ON {first} CANCELLED AT {clock} DUE TO NODE FAILURE, SEE"
+    "slurmstepd: error: *** {taken} ON {first} CANCELLED AT {clock} DUE TO NODE FAILURE, SEE"
     " SLURMCTLD LOG FOR"
     " DETAILS ***"
 )

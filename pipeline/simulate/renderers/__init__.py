@@ -47,6 +47,7 @@ class Trainer:
         dates_start: True where what it prints before its first step has a time.
         begins: True where a step is logged when it begins, so that none is known to have ended.
         shows_exit: True where the last process stamps that it leaves.
+        shows_world: True where it tells on how many GPUs it runs.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Trainer:
     dates_start: bool = True
     begins: bool = False
     shows_exit: bool = False
+    shows_world: bool = True
 
     @property
     def format(self) -> str:
@@ -76,6 +78,7 @@ class Trainer:
             data_stall=plan.data_stall if "data_stall" in self.shows else 0.0,
             loop_gap=plan.loop_gap if "loop_gap" in self.shows else 0.0,
             shows_exit=self.shows_exit,
+            shows_world=self.shows_world,
             ends={name: weight for name, weight in plan.ends.items() if self._can_end(name)} or _ANY_END,
         )
 

@@ -166,4 +166,5 @@ TRAINER = Trainer(
     exact=frozenset({"checkpoint_stall", "evaluation", "loop_gap"}),
     suits=suits,
     begins=True,
+    shows_world=False,
 )

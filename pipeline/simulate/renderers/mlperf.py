@@ -130,4 +130,5 @@ TRAINER = Trainer(
     frozenset({"evaluation", "loop_gap"}),
     exact=frozenset({"evaluation"}),
     suits=suits,
+    shows_world=False,
 )

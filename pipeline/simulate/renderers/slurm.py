@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from pipeline.simulate.lines import Style
 from pipeline.simulate.ranges import host_list
@@ -17,9 +18,20 @@ _COLUMNS = (
 def accounting(runs: list[Run], style: Style) -> Iterator[str]:
     """Yield the header and a row for each allocation, in order of submission."""
     yield _COLUMNS
-    jobs = [(job, run) for run in runs for job in run.jobs]
+    jobs = [(part, run) for run in runs for job in run.jobs for part in parts(job, run)]
     for job, run in sorted(jobs, key=lambda pair: (pair[0].submit_us, pair[0].job_id, pair[0].restart)):
         yield _row(job, run, style)
+
+
+def parts(job: Job, run: Run) -> Iterator[Job]:
+    """Yield what accounting takes for allocations of their own: a new one where hosts were taken out."""
+    for gone in job.removed:
+        yield replace(job, end_us=gone.time_us, state="RESIZING", exit_code="0:0")
+        hosts = tuple(host for host in job.hosts if host != gone.host)
+        at = gone.time_us
+        gpus = len(hosts) * run.gpus_per_host
+        job = replace(job, submit_us=at, eligible_us=at, start_us=at, hosts=hosts, gpus=gpus)
+    yield job
 
 
 def _row(job: Job, run: Run, style: Style) -> str:

@@ -1,0 +1,72 @@
+"""Hosts that are left out or taken out of an allocation that goes on: who pays for them, and from when."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pipeline.simulate.invent import invent
+from pipeline.simulate.lines import Style
+from pipeline.simulate.plan import Plan
+from pipeline.simulate.renderers import trainers
+from pipeline.simulate.story import Story
+from pipeline.simulate.truth import true_ledger
+from tests.simulated import ledger, violations
+
+
+def story_of(*ends: str, seed: int = 7, **more: object) -> Story:
+    """Return a small story in which every host that fails is left out."""
+    plan = Plan(
+        gpus=32,
+        target=60,
+        save_every=10,
+        steps_between=(3, 8),
+        max_attempts=4,
+        shrink=1.0,
+        ends=dict.fromkeys(ends, 1.0),
+        **more,  # type: ignore[arg-type]
+    )
+    return invent(seed, (plan,))
+
+
+def test_what_is_left_out_is_missing_and_its_end_pays() -> None:
+    story = story_of("gpu_off_bus_hang")
+    (run,) = story.runs
+    inside = [attempt for attempt in run.attempts if attempt.job == 0]
+    assert [len(attempt.hosts) for attempt in inside[:3]] == [4, 3, 2]
+    missing = [piece for piece in true_ledger(story).pieces if piece.part == "missing"]
+    assert (missing[0].start_us, missing[0].gpus, missing[0].incident) == (inside[1].process_us, 8, 1)
+    held = sum((job.end_us - job.start_us) * job.gpus for job in run.jobs)
+    own = [
+        piece for piece in true_ledger(story).pieces if piece.attempt is not None or piece.part == "missing"
+    ]
+    assert sum(piece.gpu_us for piece in own) == held
+
+
+def test_a_host_that_is_taken_out_is_missing_from_then_on() -> None:
+    story = story_of("node_lost")
+    job = story.runs[0].jobs[0]
+    assert job.removed
+    missing = [piece for piece in true_ledger(story).pieces if piece.part == "missing"]
+    assert (missing[0].start_us, missing[0].incident) == (job.removed[0].time_us, 1)
+
+
+@pytest.mark.parametrize("trainer", sorted(trainers()))
+@pytest.mark.parametrize("ends", [("gpu_off_bus_hang",), ("node_lost",), ("node_lost", "double_bit_ecc")])
+def test_the_ledger_of_a_run_that_shrinks_is_its_truth(
+    ends: tuple[str, ...], trainer: str, tmp_path: Path
+) -> None:
+    assert violations(story_of(*ends, trainer=trainer), tmp_path, Style()) == []
+
+
+def test_spares_are_used_up_first(tmp_path: Path) -> None:
+    story = story_of("node_lost", "gpu_off_bus_hang", seed=8, spares=1, restart_inside=1.0)
+    assert violations(story, tmp_path, Style()) == []
+
+
+def test_held_hours_agree_with_accounting(tmp_path: Path) -> None:
+    assert violations(story_of("node_lost", "double_bit_ecc"), tmp_path, Style()) == []
+    with ledger(tmp_path) as con:
+        found = con.execute("select comparison, status from marts.reconciliation").fetchall()
+    assert {("held_vs_accounting", "agrees"), ("attempts_vs_restarts", "agrees")} <= set(found)
