@@ -33,6 +33,7 @@ class Blemishes:
         torn: the last line on standard output of an attempt that was killed ends in its middle.
         kernel: how kernel logs write their times.
         no_accounting: the scheduler's accounting is missing.
+        no_controller: the log of the scheduler's controller is missing.
         kernel_lost: share of the hosts whose kernel log is missing.
         lost_console: number of the attempt of which nothing was printed; 0 for none.
         no_errors: standard error was thrown away.
@@ -49,6 +50,7 @@ class Blemishes:
     torn: bool = False
     kernel: KernelForm = "iso"
     no_accounting: bool = False
+    no_controller: bool = False
     kernel_lost: float = 0.0
     lost_console: int = 0
     no_errors: bool = False

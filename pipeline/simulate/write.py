@@ -16,6 +16,7 @@ from pipeline.simulate.noise import Noise
 from pipeline.simulate.renderers import trainers
 from pipeline.simulate.renderers.slurm import accounting
 from pipeline.simulate.renderers.slurm_daemons import host_log
+from pipeline.simulate.renderers.slurmctld import controller_log
 from pipeline.simulate.story import Attempt, Job, Run, Story
 from pipeline.simulate.transports import CUT_MARK, TIME_MARK, as_printed, collector_time, prefix_of, torn
 from pipeline.simulate.truth import Truth, true_ledger
@@ -34,6 +35,8 @@ def write_story(story: Story, out: Path, style: Style, blemishes: Blemishes = CL
         kernel.setdefault(decoy.host, []).append((decoy.time_us, decoy.text))
     if not blemishes.no_accounting:
         _write(logs / "sacct.txt", accounting(story.runs, style))
+    if not blemishes.no_controller:
+        _write(logs / "slurmctld.log", controller_log(story, style))
     for host, spoken in sorted(kernel.items()):
         if Random(f"{story.seed}/kernel/{host}").random() >= blemishes.kernel_lost:
             told = kernel_log(host, spoken, blemishes.kernel, style, story.seed)
