@@ -24,8 +24,8 @@ class Plan:
     """What a run is like; lengths in seconds, ranges from shortest to longest.
 
     Attributes:
-        slow: share of steps with which a slow stretch begins: ``slow_for`` steps that take ``slower`` times as
-            long each. They are training all the same.
+        slow: share of steps with which a slow stretch begins: ``slow_for`` steps that take ``slower`` times
+            as long. They are training all the same.
         saves_last: True where the last step is saved as well, and the loop waits until that is done.
         ends: kinds of ends with their weights; a run that reaches its last step is completed.
         steps_between: steps that an attempt makes before its end comes.

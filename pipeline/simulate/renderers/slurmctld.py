@@ -7,7 +7,8 @@ from random import Random
 
 from pipeline.simulate.faults import BY_NAME
 from pipeline.simulate.lines import Style
-from pipeline.simulate.renderers.slurm import host_list, parts
+from pipeline.simulate.ranges import host_list
+from pipeline.simulate.renderers.slurm import parts
 from pipeline.simulate.renderers.slurm_daemons import stamped
 from pipeline.simulate.story import SECOND, Attempt, End, Job, Run, Story
 
