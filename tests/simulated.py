@@ -61,11 +61,11 @@ def violations(story: Story, out: Path, style: Style, blemishes: Blemishes = CLE
     return ([said] if said else []) + ([] if found.agrees else list(sentences(found, 5)))
 
 
-def secured(folder: Path) -> float:
-    """Return the GPU-seconds that were productive and are under a durable save."""
+def secured(folder: Path) -> dict[str, float]:
+    """Return by run the GPU-seconds that were productive and are under a durable save."""
+    query = "select run_id, sum(productive_gpu_s - provisional_gpu_s) from marts.goodput group by run_id"
     with ledger(folder) as con:
-        row = con.execute("select sum(productive_gpu_s - provisional_gpu_s) from marts.goodput").fetchone()
-        return float(row[0]) if row and row[0] is not None else 0.0
+        return {run: float(gpu_s or 0.0) for run, gpu_s in con.execute(query).fetchall()}
 
 
 def random_plan(rng: Random, trainer: str = "megatron", ends: tuple[str, ...] = ENDS) -> Plan:

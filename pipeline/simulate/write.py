@@ -119,7 +119,9 @@ class _Console:
         if self.blemishes.no_errors:
             spoken = [line for line in spoken if line.stream != "err"]
         assert attempt.end is not None
-        killed = BY_NAME[attempt.end.fault].kind not in ("completed", "ongoing")
+        # What leaves by itself has printed its last line before.
+        leaves = attempt.end.told_us is not None
+        killed = BY_NAME[attempt.end.fault].kind not in ("completed", "ongoing") and not leaves
         return torn(spoken) if self.blemishes.torn and killed else spoken
 
     def _noise(self, attempt: Attempt, job: Job) -> Noise | None:
