@@ -2,8 +2,8 @@
 
 A story is the life of a run. Those of a cluster are written into one folder with the same blemishes, read,
 and compared with their truth. Every other cluster then loses a source, which must never make more of a run.
-Printed at the end: what differs, the error of each category, and the fault × blemish pairs that occurred least
-often. Clusters that the file of results knows are not run again, so that a run that was stopped goes on.
+Printed at the end: what differs, the error of each category, and the fault × blemish pairs that occurred
+least often. Clusters that the file of results knows are not run again: a run that was stopped goes on.
 """
 
 from __future__ import annotations

@@ -45,15 +45,22 @@ class Slack:
         boundary: stamp resolution plus one log interval.
         stamped: stamp resolution alone, for boundaries of categories that logs stamp.
         exact: those categories.
+        blind: spans of which the only line is not in the logs; nothing in them can be told.
     """
 
     boundary: int
     stamped: int
     exact: frozenset[str] = frozenset()
+    blind: tuple[tuple[int, int], ...] = ()
 
     def at(self, *categories: str) -> int:
         """Return the slack at a boundary between categories."""
         return self.stamped if self.exact.intersection(categories) else self.boundary
+
+    def hides(self, start: int, end: int) -> bool:
+        """Return whether a stretch lies in a blind span, as far as its own boundaries can be told."""
+        near = self.boundary
+        return any(begin - near <= start and end <= until + near for begin, until in self.blind)
 
 
 def differences(
@@ -66,7 +73,7 @@ def differences(
         if true is told or (true is not None and told is not None and _same(true, told)):
             continue
         allowed = slack.at(*(span.category for span in (true, told) if span is not None))
-        if not _excused(start, end, edges, allowed):
+        if not (_excused(start, end, edges, allowed) or slack.hides(start, end)):
             yield Difference(run, start, end, true, told)
 
 

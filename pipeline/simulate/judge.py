@@ -109,7 +109,8 @@ def judge(con: duckdb.DuckDBPyConnection, folder: Path) -> Judgement:
 
 def slack_from(told: Mapping[str, Any]) -> Slack:
     """Return the slack of a run as the file of its truth tells it."""
-    return Slack(told["boundary_us"], told["stamp_us"], frozenset(told["stamped"]))
+    blind = tuple((start, end) for start, end in told["blind"])
+    return Slack(told["boundary_us"], told["stamp_us"], frozenset(told["stamped"]), blind)
 
 
 def _rows(con: duckdb.DuckDBPyConnection, query: str) -> pl.DataFrame:

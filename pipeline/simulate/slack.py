@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pipeline.simulate.blemishes import CLEAN, Blemishes
@@ -22,6 +23,7 @@ class RunSlack:
         steps: counts of lost steps differ by less than this.
         intervals: log intervals that may be missing before an end.
         stamped: categories whose boundaries are stamped.
+        blind: spans of which the only line is not in the logs.
         reasons: why it is not zero.
     """
 
@@ -30,6 +32,7 @@ class RunSlack:
     steps: int
     intervals: int
     stamped: frozenset[str]
+    blind: tuple[tuple[int, int], ...]
     reasons: tuple[str, ...]
 
     @property
@@ -60,21 +63,23 @@ def slack_of(run: Run, style: Style, blemishes: Blemishes = CLEAN) -> RunSlack:
     if blemishes.torn:
         intervals = 2
         reasons.append("the last step line of a killed attempt is cut, and its step is not told")
-    if blemishes.torn and any(_ends_with_save(attempt, style.log_interval) for attempt in run.attempts):
-        stamped -= {"checkpoint_stall"}
-        reasons.append(
-            "the line that ends the last save of a killed attempt is cut, and its stall has no end"
-        )
+    blind: list[tuple[int, int]] = []
+    if blemishes.torn:
+        blind = [span for attempt in run.attempts for span in _cut_off(attempt, style.log_interval)]
+    if blind:
+        reasons.append("the line that tells of the last stall of a killed attempt is cut: nothing else does")
     # Where steps are logged as they begin, the open one may or may not have ended.
     steps = style.log_interval * intervals + trainer.begins
-    return RunSlack(stamp, interval, steps, intervals, stamped, tuple(reasons))
+    return RunSlack(stamp, interval, steps, intervals, stamped, tuple(blind), tuple(reasons))
 
 
-def _ends_with_save(attempt: Attempt, log_interval: int) -> bool:
-    """Return whether a save was the last thing that the loop of an attempt told of before it was killed."""
-    if attempt.end is None or BY_NAME[attempt.end.fault].kind in ("completed", "ongoing"):
-        return False
+def _cut_off(attempt: Attempt, log_interval: int) -> Iterator[tuple[int, int]]:
+    """Yield the span from the stall that a cut last line of a killed attempt told of to where it stopped."""
+    end = attempt.end
+    if end is None or BY_NAME[end.fault].kind in ("completed", "ongoing") or end.told_us is not None:
+        return
     last = attempt.stalls[-1] if attempt.stalls else None
-    if last is None or last.category != "checkpoint_stall":
-        return False
-    return last.after >= attempt.steps[-1].number // log_interval * log_interval
+    if last is None or last.category not in ("checkpoint_stall", "evaluation"):
+        return
+    if last.after >= attempt.steps[-1].number // log_interval * log_interval:
+        yield last.start_us, end.stop_us

@@ -6,7 +6,6 @@ limits as (
     select
         t.run_id,
         t.attempt,
-        t.exit_us,
         t.clean_exit_us,
         t.loop_end_us,
         least(
@@ -35,6 +34,19 @@ stalled as (
     group by all
 ),
 
+-- the first process that leaves ends the loop of all
+exits as (
+    select
+        s.run_id,
+        s.attempt,
+        min(epoch_us(p.ts)) as exit_us,
+    from ledger.spans as s
+    inner join ledger.timeline as t using (run_id, attempt)
+    inner join staging.placed as p on p.run_id = t.run_id and p.launch_no = t.launch_no
+    where s.end_us is null and p.kind = 'phase' and p.name = 'exit' and epoch_us(p.ts) >= s.start_us
+    group by all
+),
+
 closed as (
     select
         s.* exclude (end_us),
@@ -49,7 +61,7 @@ closed as (
                         l.next_start_us,
                         case when l.from_accounting then l.limit_us end,
                         l.life_end_us,
-                        case when l.exit_us >= s.start_us then l.exit_us end
+                        x.exit_us
                     )
                 end
         )::bigint as end_us,
@@ -59,6 +71,7 @@ closed as (
     left join ledger.pace as p using (run_id)
     left join ledger.attempt_pace as sz using (run_id, attempt)
     left join stalled as k using (run_id, attempt, step_first)
+    left join exits as x using (run_id, attempt)
     where s.end_us is null
 ),
 

@@ -335,7 +335,7 @@ stopped as (
             when kind in ('completed', 'ongoing') then
                 case when has_steps then progress_us else coalesce(exit_us, loop_end_us, release_us) end
             when fault_us is null then
-                least(release_us, progress_us + case when has_steps then coalesce(unseen_us, 0) // 2 else 0 end)
+                least(release_us, tail_us + case when has_steps then coalesce(unseen_us, 0) // 2 else 0 end)
             when stalled_us is not null and fault_us = stalled_us and has_steps then
                 least(greatest(progress_us, fault_us), tail_us + coalesce(unseen_us, fault_us - progress_us))
             -- a loop that goes on prints its next line: where it is overdue, the loop stood still

@@ -83,7 +83,6 @@ told as (
         ) as setup_end_us,
         min(epoch_us(ts)) filter (where kind = 'phase' and name = 'loop' and edge = 'begin') as loop_start_us,
         max(epoch_us(ts)) filter (where kind = 'phase' and name = 'loop' and edge = 'end') as loop_end_us,
-        max(epoch_us(ts)) filter (where kind = 'phase' and name = 'exit') as exit_us,
         max(epoch_us(ts)) filter (
             where kind = 'phase' and name = 'exit'
                 and regexp_matches(coalesce(detail, ''), '(?i)^(completed|done|data_exhausted|success)')
