@@ -194,6 +194,17 @@ def test_parts_of_a_rotated_log_have_one_format(logs: Path, tmp_path: Path) -> N
     assert {"unknown"} == {sources(tmp_path / "store")[f"run/{name}"]["format"] for name in list(parts)[1:]}
 
 
+def test_the_last_record_in_a_part_of_its_own_is_read(logs: Path, tmp_path: Path) -> None:
+    records = (FOLDER / "goodput_records" / "sample.jsonl").read_bytes().splitlines(keepends=True)
+    (logs / "run" / "records.jsonl.1").write_bytes(b"".join(records))
+    (logs / "run" / "records.jsonl").write_bytes(
+        b'{"job_name": "heron-8b-r7", "job_end_time": 1791169126.5}\n'
+    )
+    run(logs, tmp_path / "store")
+    found = sources(tmp_path / "store")["run/records.jsonl"]
+    assert (found["format"], found["parsed_lines"]) == ("goodput_records", 1)
+
+
 def test_a_large_file_gives_the_rows_of_its_chunks(
     logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -71,6 +71,8 @@ blemishes = st.builds(
     prefix=st.sampled_from(["srun", "none", "torchrun", "stacked", "rank", "host"]),
     files=st.sampled_from(["job", "attempt"]),
     together=st.booleans(),
+    rotate_bytes=st.sampled_from([0, 3000, 20_000]),
+    every_rank=st.booleans(),
     compression=st.sampled_from(["none", "gzip", "zstd"]),
     kernel=st.sampled_from(["iso", "ctime", "syslog", "boot"]),
 )
@@ -87,6 +89,8 @@ def test_the_ledger_tells_the_truth(
     zone_s: int,
 ) -> None:
     folder = tmp_path_factory.mktemp("story")
+    if worn.every_rank:
+        plan = replace(plan, gpus=16, target=120)
     story = invent(seed, (plan,), random_maintenance(Random(seed)))
     assert violations(story, folder / "story", Style(interval, zone_s), worn) == []
     shutil.rmtree(folder)
@@ -106,9 +110,8 @@ def story_of(seed: int, **changes: object) -> Story:
         requeue=0.4,
         restart_inside=0.4,
         eval_every=70,
-        **changes,  # type: ignore[arg-type]
     )
-    return invent(seed, (plan,))
+    return invent(seed, (replace(plan, **changes),))  # type: ignore[arg-type]
 
 
 def written(story: Story, folder: Path, worn: Blemishes = CLEAN) -> Path:
@@ -179,6 +182,14 @@ def test_how_files_are_kept_changes_nothing(change: Callable[[Path], None], tmp_
 def test_what_goes_into_one_file_changes_nothing(worn: Blemishes, tmp_path: Path) -> None:
     story = story_of(12)
     assert account(written(story, tmp_path / "plain")) == account(written(story, tmp_path / "other", worn))
+
+
+@pytest.mark.parametrize("trainer", sorted(trainers()))
+def test_what_is_cut_or_repeated_changes_nothing(trainer: str, tmp_path: Path) -> None:
+    story = story_of(16, trainer=trainer, gpus=16, target=150)
+    plain = account(written(story, tmp_path / "plain"))
+    assert plain == account(written(story, tmp_path / "rotated", Blemishes(rotate_bytes=3000)))
+    assert plain == account(written(story, tmp_path / "repeated", Blemishes(every_rank=True)))
 
 
 def test_noise_changes_nothing(tmp_path: Path) -> None:

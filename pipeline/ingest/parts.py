@@ -33,11 +33,11 @@ def agree_on_formats(probes: Sequence[Probe], config: Config) -> list[Probe]:
         if len({found.detection.format for found in parts}) < 2:
             continue
         whole = _look_at(parts)
-        if whole is None or not _is_of_lines(whole.format):
+        if whole is None or not _reads_any_part(whole.format):
             continue
         for found in parts:
             own = found.detection.format
-            if own != whole.format and (own == UNKNOWN or _is_of_lines(own)):
+            if own != whole.format and (own == UNKNOWN or _reads_any_part(own)):
                 changed[found.source.name] = _taken_for(found, whole)
     return [changed.get(found.source.name, found) for found in probes]
 
@@ -71,9 +71,9 @@ def _look_at(parts: Sequence[Probe]) -> Detection | None:
     return detect(Sample(lines, lines, nothing, nothing, all(look.binary for look in looks), ""))
 
 
-def _is_of_lines(name: str) -> bool:
-    """Return whether a format is one of lines, which reads any part alike."""
-    return name in registry() and registry()[name].shape == "lines"
+def _reads_any_part(name: str) -> bool:
+    """Return whether a format needs no header: each line is read by itself."""
+    return name in registry() and registry()[name].shape in ("lines", "records")
 
 
 def _taken_for(found: Probe, whole: Detection) -> Probe:
