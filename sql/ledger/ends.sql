@@ -341,6 +341,8 @@ stopped as (
             -- a loop that goes on prints its next line: where it is overdue, the loop stood still
             when has_steps and fault_us > tail_us + unseen_us then
                 least(tail_us + unseen_us, release_us)
+            -- a trainer that was told to stop goes on until it has saved
+            when kind in ('planned', 'preemption') then greatest(progress_us, least(greatest(fault_us, tail_us), release_us))
             else greatest(progress_us, least(fault_us, release_us))
         end as stop_us,
     from detected

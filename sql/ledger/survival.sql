@@ -42,13 +42,6 @@ trainings as (
     from restored
 ),
 
-attempts as (
-    select
-        *,
-        row_number() over (partition by run_id, training order by attempt desc) as from_the_end,
-    from trainings
-),
-
 durable as (
     select
         run_id,
@@ -63,6 +56,16 @@ last_durable as (
     from ledger.saves
     where durable
     group by all
+),
+
+-- a save tells of its step where no step line does
+attempts as (
+    select
+        t.*,
+        greatest(t.last_step, coalesce(l.step, t.last_step)) as reached_step,
+        row_number() over (partition by t.run_id, t.training order by t.attempt desc) as from_the_end,
+    from trainings as t
+    left join last_durable as l using (run_id, attempt)
 ),
 
 -- an end without successor: what is not durably saved is gone
@@ -103,11 +106,11 @@ chain as (
         c.training,
     from chain as c
     cross join lateral (
-        select b.attempt, b.last_step, b.restored_step
+        select b.attempt, b.last_step, b.reached_step, b.restored_step
         from attempts as b
         where b.run_id = c.run_id and b.training = c.training and b.attempt < c.attempt
             and b.restored_step < c.needs_step
-        order by (b.last_step >= c.needs_step) desc, b.attempt desc
+        order by (b.reached_step >= c.needs_step) desc, b.attempt desc
         limit 1
     ) as p
 )
