@@ -30,11 +30,11 @@ unstamped as (
         or (p.kind = 'timer' and p.name in ('save-checkpoint', 'evaluate'))
 ),
 
--- the line that comes next tells where the stall lies; after the last line it belongs to the tail
+-- the step line that comes next tells where the stall lies; after the last one of its attempt it belongs to the tail
 placed as (
     select
         u.*,
-        n.step_first as span_step,
+        case when n.run_id = u.run_id and n.attempt = u.attempt then n.step_first end as span_step,
     from unstamped as u
     asof left join ledger.spans as n
         on u.log_no = n.log_no and u.ord < n.ord
@@ -47,13 +47,9 @@ tellers as (
 ),
 
 checked as (
-    select
-        p.* exclude (span_step),
-        case when n.attempt = p.attempt then p.span_step end as span_step,
+    select p.*
     from placed as p
     inner join tellers as t using (run_id, attempt, log_no)
-    left join ledger.spans as n
-        on n.run_id = p.run_id and n.attempt = p.attempt and n.step_first = p.span_step
 ),
 
 -- where saves carry stamps the timers only repeat them
