@@ -50,7 +50,6 @@ backs as (
     select
         v.run_id,
         bool_or(v.restored_source = 'first step' and v.first_step <= l.max_step) as went_back_silently,
-        bool_or(v.restored_step > l.max_step) as lines_missing,
     from ledger.survival as v
     cross join lateral (
         select max(o.last_step) as max_step from ledger.survival as o
@@ -58,6 +57,20 @@ backs as (
     ) as l
     where l.max_step is not null
     group by v.run_id
+),
+
+-- the attempt from which a restored step came shows no line of it
+gaps as (
+    select run_id, bool_or(next_restored_step > survives_to) as lines_missing
+    from (
+        select
+            run_id,
+            survives_to,
+            lead(restored_step) over (partition by run_id, training order by attempt) as next_restored_step,
+        from ledger.survival
+        where survives_to is not null
+    )
+    group by run_id
 ),
 
 -- a training that was done, and then the same name from the first step
@@ -127,7 +140,7 @@ select
             case when r.run_id is not null then 'two runs may share this name: after a clean end it starts from the first step' end,
             case when z.run_id is not null then 'attempts of different sizes start from scratch: they may be runs of their own (see restart in goodput.toml)' end,
             case when b.went_back_silently then 'the step counter goes back without a load line' end,
-            case when b.lines_missing then 'step lines are missing before a restored step' end,
+            case when m.lines_missing then 'step lines are missing before a restored step' end,
             case when k.run_id is not null then 'stamps go back by more than a minute while steps go on: a clock was set, and its times cannot be trusted' end,
             case when u.laid_out then 'step lines carry no time: laid end to end from the nearest dated line' end,
             case when u.in_blocks then 'no step lines: progress is counted in blocks of training' end,
@@ -146,6 +159,7 @@ left join ledger.pace as p using (run_id)
 left join formats as f using (run_id)
 left join names as n using (run_id)
 left join backs as b using (run_id)
+left join gaps as m using (run_id)
 left join undated as u using (run_id)
 left join waits as w using (run_id)
 left join reused as r using (run_id)

@@ -31,15 +31,20 @@ merged as (
 
 carried as (
     select
-        run_id,
-        holding,
-        at_us,
-        last_value(held_gpus ignore nulls) over w as held_gpus,
-        first_value(held_gpus ignore nulls) over w as first_held_gpus,
-        -- a program that never used all that is held is no narrower for it
-        max(world_gpus) over w - last_value(world_gpus ignore nulls) over w as left_out_gpus,
-    from merged
-    window w as (partition by run_id, holding order by at_us rows unbounded preceding)
+        m.run_id,
+        m.holding,
+        m.at_us,
+        last_value(m.held_gpus ignore nulls) over w as held_gpus,
+        first_value(m.held_gpus ignore nulls) over w as first_held_gpus,
+        -- a program that never used all that is held is no narrower for it; where no scheduler says what is held,
+        -- that is the widest launch, and several jobs may be in one holding
+        case
+            when h.from_accounting then max(m.world_gpus) over w
+            else max(m.world_gpus) over (partition by m.run_id, m.holding)
+        end - last_value(m.world_gpus ignore nulls) over w as left_out_gpus,
+    from merged as m
+    inner join ledger.holdings as h using (run_id, holding)
+    window w as (partition by m.run_id, m.holding order by m.at_us rows unbounded preceding)
 ),
 
 sized as (
