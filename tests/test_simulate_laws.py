@@ -65,11 +65,10 @@ def plans(draw: st.DrawFn) -> Plan:
     )
 
 
-#: What lies on the border between two attempts nobody can tell in one file of undated errors for a whole run.
 blemishes = st.builds(
     Blemishes,
     prefix=st.sampled_from(["srun", "none", "torchrun", "stacked", "rank", "host"]),
-    files=st.sampled_from(["job", "attempt"]),
+    files=st.sampled_from(["job", "attempt", "run"]),
     together=st.booleans(),
     rotate_bytes=st.sampled_from([0, 3000, 20_000]),
     every_rank=st.booleans(),
@@ -257,3 +256,13 @@ def test_fewer_sources_never_make_more_of_a_run(seed: int, tmp_path: Path) -> No
         write_story(story, folder, Style(), lost)
         classify(folder)
         assert secured(folder)["heron-70b"] <= secured(whole)["heron-70b"] + 1e-6, lost
+
+
+def test_a_narrower_launch_in_the_same_file_holds_less(tmp_path: Path) -> None:
+    story = story_of(33, narrow=0.7)
+    run = story.runs[0]
+    assert len({job.gpus for job in run.jobs}) > 1
+    whole = written(story, tmp_path / "whole", Blemishes(files="run"))
+    write_story(story, tmp_path / "without", Style(), Blemishes(files="run", no_accounting=True))
+    classify(tmp_path / "without")
+    assert secured(tmp_path / "without") == pytest.approx(secured(whole))

@@ -15,6 +15,46 @@ run_world_sizes as (
     group by run_id
 ),
 
+launch_sizes as (
+    select
+        a.run_id,
+        a.job_key,
+        a.launch_no,
+        min(a.attempt_start_ts) as start_ts,
+        max(w.gpus) as gpus,
+    from staging.attempts as a
+    left join staging.launch_sizes as w using (log_no, launch)
+    group by all
+),
+
+-- a launch that says nothing is as wide as the one before it in its job, else the one after it
+known_sizes as (
+    select
+        run_id,
+        job_key,
+        launch_no,
+        start_ts,
+        coalesce(
+            last_value(gpus ignore nulls) over (w rows unbounded preceding),
+            first_value(gpus ignore nulls) over (w rows between current row and unbounded following)
+        ) as gpus,
+    from launch_sizes
+    window w as (partition by run_id, job_key order by launch_no)
+),
+
+-- launches of one job at one width, one behind the other: where the width changes, another allocation began
+widths as (
+    select
+        *,
+        count_if(changed) over (partition by run_id, job_key order by launch_no rows unbounded preceding) as width_no,
+    from (
+        select
+            *,
+            coalesce(gpus <> lag(gpus) over (partition by run_id, job_key order by launch_no), false) as changed,
+        from known_sizes
+    )
+),
+
 -- logs that name no job share the key of those written beside them
 log_keys as (
     select log_no, min(job_key) as job_key
@@ -29,6 +69,8 @@ printed as (
         p.run_id,
         coalesce(s.job_id, k.job_key, s.log) as job_key,
         s.job_id,
+        coalesce(z.width_no, 0) as width_no,
+        max(z.gpus) as gpus,
         epoch_us(min(p.ts)) as start_us,
         epoch_us(max(p.ts)) as end_us,
         p.log_no,
@@ -37,30 +79,35 @@ printed as (
     from staging.placed as p
     inner join staging.sources as s using (source_id)
     left join log_keys as k on k.log_no = p.log_no
+    left join widths as z on z.run_id = p.run_id and z.launch_no = p.launch_no
     where p.ts is not null
     group by all
     union all
     select
-        run_id,
-        job_key,
-        job_id,
-        epoch_us(start_ts) as start_us,
-        epoch_us(end_ts) as end_us,
-        log_no,
-        source_id,
-        first_line as line,
-    from staging.attempts
-    where start_ts is not null
+        a.run_id,
+        a.job_key,
+        a.job_id,
+        z.width_no,
+        z.gpus,
+        epoch_us(a.start_ts) as start_us,
+        epoch_us(a.end_ts) as end_us,
+        a.log_no,
+        a.source_id,
+        a.first_line as line,
+    from staging.attempts as a
+    inner join widths as z using (run_id, launch_no)
+    where a.start_ts is not null
 ),
 
 evidence as (
     select
         p.run_id,
         p.job_key,
+        p.width_no,
         min(p.job_id) as job_id,
         min(p.start_us) as start_us,
         max(p.end_us) as end_us,
-        max(w.gpus) as gpus,
+        coalesce(max(p.gpus), max(w.gpus)) as gpus,
         arg_min(p.source_id, (p.start_us, p.source_id, p.line)) as source_id,
         arg_min(p.line, (p.start_us, p.source_id, p.line)) as line,
     from printed as p
@@ -116,7 +163,15 @@ accounting as (
             epoch_us(a.start_ts) + (a.elapsed_s * 1000000)::bigint
         ) as end_us,
         a.end_ts is null as open,
-        coalesce(a.gpus, r.gpus) as gpus,
+        coalesce(
+            a.gpus,
+            (
+                select max(z.gpus) from widths as z
+                where z.run_id = a.run_id and z.start_ts >= a.start_ts - interval 60 second
+                    and (a.end_ts is null or z.start_ts <= a.end_ts)
+            ),
+            r.gpus
+        ) as gpus,
         a.state,
         a.state_by,
         a.exit_code,
