@@ -113,6 +113,12 @@ last_lines as (
     group by all
 ),
 
+opened as (
+    select run_id, attempt, max(open_us) as open_us
+    from last_lines
+    group by all
+),
+
 -- what a job prints before its trainer says a word is all that tells of an attempt that nobody saw
 printed as (
     select p.*, m.attempt
@@ -154,8 +160,7 @@ own as (
         on s.source_id = p.source_id and s.line = p.line and s.segment = p.segment and s.signal_id = p.name
     left join text_times as x on x.source_id = p.source_id and x.line = p.line
     left join last_lines as l on l.log_no = p.log_no and l.run_id = t.run_id and l.attempt = t.attempt
-    left join (select run_id, attempt, max(open_us) as open_us from last_lines group by all) as o
-        on o.run_id = t.run_id and o.attempt = t.attempt
+    left join opened as o on o.run_id = t.run_id and o.attempt = t.attempt
 ),
 
 -- while steps went on, nothing had ended
@@ -172,16 +177,18 @@ own_in_reach as (
 
 holders as (
     select
-        run_id,
-        attempt,
-        job_id,
-        progress_us,
-        release_us,
-        has_steps,
-        nodes is null as nodes_unknown,
-        list_transform(nodes, lambda x: split_part(x, '.', 1)) as hosts,
-        next_start_us,
-    from ledger.progress
+        p.run_id,
+        p.attempt,
+        p.job_id,
+        p.progress_us,
+        coalesce(o.open_us, p.progress_us) as seen_us,
+        p.release_us,
+        p.has_steps,
+        p.nodes is null as nodes_unknown,
+        list_transform(p.nodes, lambda x: split_part(x, '.', 1)) as hosts,
+        p.next_start_us,
+    from ledger.progress as p
+    left join opened as o using (run_id, attempt)
 ),
 
 -- attempts of a run on one host, or under one job, take turns: a line belongs to the turn in which it appears
@@ -221,7 +228,7 @@ shared as (
     inner join signals as s
         on s.source_id = p.source_id and s.line = p.line and s.segment = p.segment and s.signal_id = p.name
     inner join turns as t
-        on epoch_us(p.ts) between t.progress_us - 120000000 and t.release_us + 300000000
+        on epoch_us(p.ts) between t.seen_us - 120000000 and t.release_us + 300000000
     where p.kind = 'signal'
         and p.run_id is null
         and p.ts is not null
