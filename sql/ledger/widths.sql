@@ -36,12 +36,12 @@ carried as (
         m.at_us,
         last_value(m.held_gpus ignore nulls) over w as held_gpus,
         first_value(m.held_gpus ignore nulls) over w as first_held_gpus,
-        -- a program that never used all that is held is no narrower for it; where no scheduler says what is held,
-        -- that is the widest launch, and several jobs may be in one holding
-        case
-            when h.from_accounting then max(m.world_gpus) over w
-            else max(m.world_gpus) over (partition by m.run_id, m.holding)
-        end - last_value(m.world_gpus ignore nulls) over w as left_out_gpus,
+        last_value(m.world_gpus ignore nulls) over w as world_gpus,
+        -- where no scheduler says what is held, that is the widest launch, and several jobs may be in one holding
+        greatest(
+            max(m.world_gpus) over (partition by m.run_id order by m.at_us),
+            case when not h.from_accounting then max(m.world_gpus) over (partition by m.run_id, m.holding) end
+        ) as widest_gpus,
     from merged as m
     inner join ledger.holdings as h using (run_id, holding)
     window w as (partition by m.run_id, m.holding order by m.at_us rows unbounded preceding)
@@ -53,8 +53,14 @@ sized as (
         c.holding,
         c.at_us,
         c.held_gpus,
+        -- a program that never used all that is held is no narrower for it
         greatest(
-            least(c.held_gpus, l.gpus, least(c.first_held_gpus, l.gpus) - coalesce(c.left_out_gpus, 0)), 0
+            least(
+                c.held_gpus,
+                l.gpus,
+                least(c.first_held_gpus, l.gpus) - coalesce(least(c.first_held_gpus, c.widest_gpus) - c.world_gpus, 0)
+            ),
+            0
         ) as active_gpus,
     from carried as c
     inner join ledger.lives as l using (run_id)
