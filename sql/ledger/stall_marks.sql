@@ -52,11 +52,14 @@ checked as (
     inner join tellers as t using (run_id, attempt, log_no)
 ),
 
--- where saves carry stamps the timers only repeat them
-stamped_saves as (
-    select distinct run_id, attempt
-    from ledger.saves
-    where stall_start_us is not null and stall_end_us is not null
+-- where saves or evaluations carry stamps the timers only repeat them
+stamped as (
+    select distinct
+        run_id,
+        attempt,
+        case when category = 'evaluation' then 'eval' else 'save' end as what,
+    from ledger.known_stalls
+    where category in ('checkpoint_stall', 'evaluation')
 ),
 
 -- a rank may repeat what another one of the same label told
@@ -75,8 +78,7 @@ by_rank as (
         arg_min(c.source_id, c.ord) as source_id,
         arg_min(c.line, c.ord) as line,
     from checked as c
-    left join stamped_saves as s using (run_id, attempt)
-    where c.what = 'eval' or s.run_id is null
+    anti join stamped as s using (run_id, attempt, what)
     group by all
 ),
 
