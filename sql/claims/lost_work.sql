@@ -26,13 +26,30 @@ kept as (
     group by all
 ),
 
+-- a save or an evaluation after a last step that is lost goes with that step
+heads as (
+    select
+        e.run_id,
+        e.attempt,
+        l.incident_id,
+        max(s.end_us) as end_us,
+    from ledger.ends as e
+    inner join ledger.lost_spans as l
+        on l.run_id = e.run_id and l.attempt = e.attempt and l.step_last = e.last_step
+    inner join ledger.stalls as s on s.run_id = e.run_id and s.attempt = e.attempt
+    where s.category in ('checkpoint_stall', 'evaluation') and s.start_us >= e.progress_us and s.after_step <= e.last_step
+    group by all
+),
+
 tails as (
     select
         e.*,
         least(k.start_us, e.stop_us) as saved_us,
-        greatest(e.progress_us, coalesce(least(k.end_us, e.stop_us), e.progress_us)) as goes_on_us,
+        greatest(e.progress_us, coalesce(least(coalesce(k.end_us, h.end_us), e.stop_us), e.progress_us)) as goes_on_us,
+        h.incident_id as head_incident_id,
     from ledger.ends as e
     left join kept as k using (run_id, attempt)
+    left join heads as h using (run_id, attempt)
 ),
 
 -- the step during which the loop stopped left no line
@@ -44,7 +61,7 @@ partial as (
         unnest([coalesce(e.saved_us, e.goes_on_us), e.stop_us]) as end_us,
         coalesce(e.evidence_source_id, t.source_id) as source_id,
         coalesce(e.evidence_line, t.line) as line,
-        i.incident_id,
+        unnest([coalesce(e.head_incident_id, i.incident_id), i.incident_id]) as incident_id,
     from tails as e
     inner join ledger.timeline as t using (run_id, attempt)
     inner join ledger.incident_ids as i using (run_id, attempt)
