@@ -44,7 +44,7 @@ heads as (
 tails as (
     select
         e.*,
-        least(k.start_us, e.stop_us) as saved_us,
+        case when k.start_us is not null then least(k.start_us, e.stop_us) end as saved_us,
         greatest(e.progress_us, coalesce(least(coalesce(k.end_us, h.end_us), e.stop_us), e.progress_us)) as goes_on_us,
         h.incident_id as head_incident_id,
     from ledger.ends as e
