@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -46,7 +47,7 @@ def slack_of(run: Run, style: Style, blemishes: Blemishes = CLEAN) -> RunSlack:
     trainer = trainers()[run.trainer]
     stamp = trainer.resolution_us
     reasons = ["stamps have a resolution"]
-    interval = style.log_interval * max(attempt.step_us for attempt in run.attempts)
+    interval = max(_longest(attempt, style.log_interval) for attempt in run.attempts)
     reasons.append("a step line stands for a whole log interval")
     hosts = {host for job in run.jobs for host in job.hosts}
     apart = max((abs(style.skew_us.get(host, 0)) for host in hosts), default=0)
@@ -71,6 +72,16 @@ def slack_of(run: Run, style: Style, blemishes: Blemishes = CLEAN) -> RunSlack:
     # Where steps are logged as they begin, the open one may or may not have ended.
     steps = style.log_interval * intervals + trainer.begins
     return RunSlack(stamp, interval, steps, intervals, stamped, tuple(blind), tuple(reasons))
+
+
+def _longest(attempt: Attempt, log_interval: int) -> int:
+    """Return the longest time that the steps between two step lines took, in microseconds, warm-up apart."""
+    spent: Counter[int] = Counter()
+    for at, step in enumerate(attempt.steps):
+        spent[-(-step.number // log_interval)] += (
+            step.end_us - step.start_us - (0 if at else attempt.warmup_us)
+        )
+    return max(log_interval * attempt.step_us, *spent.values(), 0)
 
 
 def _cut_off(attempt: Attempt, log_interval: int) -> Iterator[tuple[int, int]]:

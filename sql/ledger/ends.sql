@@ -277,7 +277,9 @@ timed as (
         *,
         case
             when kind in ('completed', 'ongoing') then null
-            when by_line and signal_us is not null and coalesce(waited_us, 0) = 0 then greatest(signal_us, coalesce(allocated_us, signal_us))
+            -- who waited since before the line had noticed already
+            when by_line and signal_us is not null and coalesce(waited_us, 0) = 0 then
+                greatest(least(signal_us, stalled_us), coalesce(allocated_us, 0))
             when stalled_us is not null then stalled_us
             when by_line and signal_us is not null then signal_us - waited_us
             when dating_exit_us is not null then greatest(dating_exit_us, progress_us)
