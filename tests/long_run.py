@@ -98,10 +98,13 @@ def worn(rng: Random, hosts: Iterable[str], told_by_all: bool) -> tuple[Style, B
 def loss(rng: Random, runs: list[Run]) -> Blemishes:
     """Return what is missing from the logs of a cluster.
 
-    The console that held a restore tells that work was overwritten: only later ones are ever lost.
+    The console that held a restore tells that work was overwritten: only later ones are ever lost. Where no
+    trainer says on how many GPUs it runs, accounting is the only word about a job that got fewer: it stays.
     """
     last = max((a.number for run in runs for a in run.attempts if a.restore is not None), default=0)
-    losses = [Blemishes(no_accounting=True), Blemishes(kernel_lost=1.0), Blemishes(no_errors=True)]
+    losses = [Blemishes(kernel_lost=1.0), Blemishes(no_errors=True)]
+    if all(trainers()[run.trainer].shows_world for run in runs):
+        losses.append(Blemishes(no_accounting=True))
     losses += [Blemishes(lost_console=a.number) for run in runs for a in run.attempts if a.number > last]
     return rng.choice(losses)
 

@@ -65,6 +65,11 @@ closed as (
                     )
                 end
         )::bigint as end_us,
+        case
+            when l.clean_exit_us >= s.start_us or l.loop_end_us >= s.start_us then null
+            else coalesce(sz.clean_us, p.clean_us)
+        end as clean_us,
+        coalesce(k.stall_us, 0) as stall_us,
         true as was_open,
     from ledger.spans as s
     left join limits as l using (run_id, attempt)
@@ -75,11 +80,25 @@ closed as (
     where s.end_us is null
 ),
 
+-- what was cut holds as many of its steps as there was time for; the one that it was in is none
+cut as (
+    select
+        c.* exclude (end_us, steps, step_last, clean_us, stall_us),
+        case
+            when clean_us > 0 then greatest(1, least(steps, floor((end_us - start_us - stall_us) / clean_us)))::bigint
+            else steps
+        end as kept_steps,
+        least(end_us, coalesce(start_us + stall_us + kept_steps * clean_us, end_us)) as end_us,
+        kept_steps as steps,
+        step_first + kept_steps - 1 as step_last,
+    from closed as c
+),
+
 -- nearly all spans have an end of their own
 united as (
     select *, false as was_open from ledger.spans where end_us is not null
     union all by name
-    from closed
+    select * exclude (kept_steps) from cut
 )
 
 select * from united
