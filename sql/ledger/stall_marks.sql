@@ -30,13 +30,27 @@ unstamped as (
         or (p.kind = 'timer' and p.name in ('save-checkpoint', 'evaluate'))
 ),
 
--- the step line that comes next tells where the stall lies; after the last one of its attempt it belongs to the tail
+spans as (
+    select
+        *,
+        lead(step_first) over w as next_step_first,
+        lead(attempt) over w as next_attempt,
+    from ledger.spans
+    window w as (partition by log_no, run_id order by ord)
+),
+
+-- the step line that comes next tells where the stall lies; after the last one of its attempt it belongs to the tail.
+-- lines of several ranks may overtake each other: what is told of a step comes after it, even where its line does not
 placed as (
     select
         u.*,
-        case when n.run_id = u.run_id and n.attempt = u.attempt then n.step_first end as span_step,
+        case
+            when n.run_id is distinct from u.run_id or n.attempt is distinct from u.attempt then null
+            when n.step_last > u.step or u.step is null then n.step_first
+            when n.next_attempt = u.attempt then n.next_step_first
+        end as span_step,
     from unstamped as u
-    asof left join ledger.spans as n
+    asof left join spans as n
         on u.log_no = n.log_no and u.ord < n.ord
 ),
 
