@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from random import Random
 
+from pipeline.simulate.faults import FAULTS
 from pipeline.simulate.plan import Ending, Plan
 from pipeline.simulate.story import SECOND, Maintenance
 
@@ -120,8 +121,7 @@ def bad_week(seed: int) -> Plans:
     """Return a week in which everything goes wrong that can, of three runs on one cluster."""
     rng = Random(f"bad/{seed}")
     monday = Plan().start_us
-    ends = {fault: 1.0 for _, _, fault in LLAMA3_UNEXPECTED}
-    ends |= {"time_limit": 2.0, "operator_stop": 1.0, "preempted": 2.0}
+    ends = {fault.name: 1.0 for fault in FAULTS if fault.kind not in ("completed", "ongoing")}
     common = Plan(
         target=9_000,
         step_s=30.0,
@@ -134,6 +134,8 @@ def bad_week(seed: int) -> Plans:
         requeue=0.4,
         narrow=0.1,
         shrink=0.3,
+        slow=0.0005,
+        slow_for=(20, 200),
         failed_start=0.15,
         roll_back=0.1,
         max_attempts=24,
