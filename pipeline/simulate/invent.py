@@ -94,7 +94,7 @@ class _Life:
             fault, end = launcher.start(place, active, stop_us)
             again = fault.kind == "unplanned" and self.rng.random() < plan.restart_inside
             lost = fault.host_fails and end.host != launcher.lemon
-            shrinks = lost and not (again and spares) and self._shrinks(fault, active)
+            shrinks = lost and not spares and self._shrinks(fault, active)
             if lost:
                 again = shrinks or (again and bool(spares))
             if fault.state == "NODE_FAIL" and end.host == hosts[0]:
@@ -117,8 +117,9 @@ class _Life:
         plan = self.plan
         if not plan.shrink or len(active) == 1:
             return False
-        # That a host which is still held is left out only the program can tell.
-        told = plan.shows_world or fault.state == "NODE_FAIL"
+        # That a host which is still held is left out only a program can tell that had told its width before.
+        begun = self.launcher.attempts[-1].init_us is not None
+        told = (plan.shows_world and begun) or fault.state == "NODE_FAIL"
         return self.rng.random() < plan.shrink and told
 
     def _replace(self, host: str) -> None:
