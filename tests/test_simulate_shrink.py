@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from pipeline.simulate.invent import invent
 from pipeline.simulate.lines import Style
 from pipeline.simulate.plan import Plan
 from pipeline.simulate.renderers import trainers
+from pipeline.simulate.slack import slack_of
 from pipeline.simulate.story import Story
 from pipeline.simulate.truth import true_ledger
 from tests.simulated import ledger, violations
@@ -70,3 +72,16 @@ def test_held_hours_agree_with_accounting(tmp_path: Path) -> None:
     with ledger(tmp_path) as con:
         found = con.execute("select comparison, status from marts.reconciliation").fetchall()
     assert {("held_vs_accounting", "agrees"), ("attempts_vs_restarts", "agrees")} <= set(found)
+
+
+def test_a_start_that_failed_before_it_told_its_width_is_a_blind_spot(tmp_path: Path) -> None:
+    story = story_of("gpu_off_bus_hang", trainer="torchtitan", failed_start=0.6, seed=9)
+    (run,) = story.runs
+    slack = slack_of(run, Style())
+    narrower = [
+        it
+        for before, it in pairwise(run.attempts)
+        if it.job == before.job and len(it.hosts) < len(before.hosts) and it.init_us is None
+    ]
+    assert [span[0] for span in slack.blind] == [it.process_us for it in narrower] != []
+    assert violations(story, tmp_path, Style()) == []

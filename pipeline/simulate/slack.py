@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from pipeline.simulate.blemishes import CLEAN, Blemishes
 from pipeline.simulate.faults import BY_NAME
@@ -69,9 +70,22 @@ def slack_of(run: Run, style: Style, blemishes: Blemishes = CLEAN) -> RunSlack:
         blind = [span for attempt in run.attempts for span in _cut_off(attempt, style.log_interval)]
     if blind:
         reasons.append("the line that tells of the last stall of a killed attempt is cut: nothing else does")
+    silent = list(_widthless(run)) if trainer.world_late else []
+    if silent:
+        blind += silent
+        reasons.append("a start without one of its hosts failed before it said how many GPUs it had")
     # Where steps are logged as they begin, the open one may or may not have ended.
     steps = style.log_interval * intervals + trainer.begins
     return RunSlack(stamp, interval, steps, intervals, stamped, tuple(blind), tuple(reasons))
+
+
+def _widthless(run: Run) -> Iterator[tuple[int, int]]:
+    """Yield the spans of starts that a launcher made narrower, and that failed before they told so."""
+    for before, it in pairwise(run.attempts):
+        narrower = it.job == before.job and len(it.hosts) < len(before.hosts)
+        if narrower and it.init_us is None:
+            last = next((a.process_us for a in run.attempts[it.number :] if a.job == it.job), None)
+            yield it.process_us, last or run.jobs[it.job].end_us
 
 
 def _longest(attempt: Attempt, log_interval: int) -> int:

@@ -48,6 +48,7 @@ class Trainer:
         begins: True where a step is logged when it begins, so that none is known to have ended.
         shows_exit: True where the last process stamps that it leaves.
         shows_world: True where it tells on how many GPUs it runs.
+        world_late: True where it tells that only when its communicators are ready.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Trainer:
     begins: bool = False
     shows_exit: bool = False
     shows_world: bool = True
+    world_late: bool = False
 
     @property
     def format(self) -> str:

@@ -179,4 +179,5 @@ TRAINER = Trainer(
     exact=frozenset({"checkpoint_stall"}),
     suits=suits,
     shows_exit=True,
+    world_late=True,
 )
