@@ -65,7 +65,7 @@ MUTANTS: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "ledger/survival.sql",
-        "order by (b.last_step >= c.needs_step) desc, b.attempt desc",
+        "order by (b.reached_step >= c.needs_step) desc, b.attempt desc",
         "order by b.attempt",
     ),
     ("ledger/survival.sql", "least(c.needs_step, p.last_step) as survives_to", "p.last_step as survives_to"),
