@@ -39,15 +39,15 @@ targets as (
     group by all
 ),
 
--- a watchdog that says how long it waited dates the stall
+-- a watchdog that says how long it waited dates the stall; one without a time was printed beside a line that has one
 watchdogs as (
     select
         run_id,
         attempt,
-        min(ts_us) as seen_us,
-        min(ts_us - waited_us) as stalled_us,
+        min(coalesce(ts_us, near_us)) as seen_us,
+        min(coalesce(ts_us, near_us) - waited_us) as stalled_us,
     from ledger.evidence
-    where own and waited_us > 0 and ts_us is not null
+    where own and waited_us > 0 and coalesce(ts_us, near_us) is not null
     group by all
 ),
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pipeline.simulate.faults.kinds import GONE, STOPPED, Fault, Line, found_by_watchdog, texts
 from pipeline.simulate.faults.launcher import dies, raises, worker_failed
 
@@ -10,12 +12,16 @@ FAULTS = (
     raises(
         "no_module", "environment_error", "ModuleNotFoundError: No module named 'heron_kernels'", when="start"
     ),
-    raises(
-        "rendezvous",
-        "launcher_error",
-        "torch.distributed.DistStoreError: Timed out after 301 seconds waiting"
-        " for clients. 62/64 clients joined.",
-        when="start",
+    replace(
+        raises(
+            "rendezvous",
+            "launcher_error",
+            "torch.distributed.DistStoreError: Timed out after 301 seconds waiting"
+            " for clients. 62/64 clients joined.",
+            when="start",
+        ),
+        notice="watchdog",
+        waits_s=301.0,
     ),
     raises(
         "torn_checkpoint",
