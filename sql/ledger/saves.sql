@@ -54,6 +54,7 @@ paired as (
         bool_and(coalesce(ok, true)) as ok,
         bool_or(edge = 'span' and ok) as span_is_durable,
         min(format) as format,
+        arg_min(log_no, (ord, source_id)) as log_no,
         min(ord) as ord,
         arg_min(source_id, (ord, source_id)) as source_id,
         arg_min(line, (ord, source_id)) as line,
@@ -74,16 +75,48 @@ stepped as (
     select
         p.* exclude (step),
         coalesce(p.step, s.step_last) as step,
+        s.end_us as progress_us,
     from paired as p
     asof left join last_steps as s
         on p.run_id = s.run_id and p.attempt = s.attempt
         and coalesce(p.begin_us, p.end_us, p.blocked_us) >= s.end_us
 ),
 
+-- a timer that is printed after a save holds the wait for the save before it as well, which comes before the first line
+timers as (
+    select
+        s.run_id,
+        s.attempt,
+        s.save_key,
+        max((p.duration_s * 1000000)::bigint) as timer_us,
+    from staging.placed as p
+    inner join ledger.timeline as t using (run_id, launch_no)
+    asof inner join stepped as s
+        on s.run_id = p.run_id and s.attempt = t.attempt and s.log_no = p.log_no and p.ord > s.ord
+    where p.kind = 'timer' and p.name = 'save-checkpoint'
+    group by all
+),
+
+ended as (
+    select
+        p.*,
+        coalesce(p.blocked_us, case when not p.has_blocked then p.end_us end) - t.timer_us as timed_us,
+        lag(p.end_us) over (partition by p.run_id, p.attempt order by p.ord) as previous_end_us,
+    from stepped as p
+    left join timers as t using (run_id, attempt, save_key)
+),
+
 timed as (
     select
         *,
-        coalesce(begin_us, coalesce(blocked_us, end_us) - told_us) as stall_start_us,
+        coalesce(
+            case
+                when timed_us < previous_end_us and previous_end_us <= begin_us then
+                    greatest(timed_us, coalesce(progress_us, timed_us))
+            end,
+            begin_us,
+            coalesce(blocked_us, end_us) - told_us
+        ) as stall_start_us,
         case
             when has_span then begin_us + told_us
             when blocked_us is not null then blocked_us
@@ -91,7 +124,7 @@ timed as (
             when end_us is not null then end_us
             when told_us is not null then begin_us + told_us
         end as stall_end_us,
-    from stepped
+    from ended
 ),
 
 -- a later load of the step proves that it was durable
