@@ -97,6 +97,13 @@ def test_cells_are_of_the_known_words() -> None:
     assert wrong == []
 
 
+def test_what_is_restored_within_seconds_names_the_line_that_says_so() -> None:
+    weights = {row["signal_id"]: row["weight"] for row in SIGNALS}
+    restored = {row["signal_id"]: row["cleared_by"] for row in SIGNALS if row["benign_when"] == "restored"}
+    assert restored == {row["signal_id"]: row["cleared_by"] for row in SIGNALS if row["cleared_by"]}
+    assert {weights[closer] for closer in restored.values()} == {"noise"}
+
+
 def test_a_planned_signal_points_to_a_planned_cause() -> None:
     kinds = {"planned": {"planned"}, "preemption": {"preemption"}}
     wrong = [

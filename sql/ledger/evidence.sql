@@ -26,11 +26,9 @@ launcher_tracebacks as (
 
 -- a link or a server that is back within seconds did nothing
 closers as (
-    from (values
-        ('mlx5_link_down', 'mlx5_link_up'),
-        ('nfs_not_responding', 'nfs_ok'),
-        ('lustre_conn_lost', 'lustre_conn_restored')
-    ) as pairs (opened_by, closed_by)
+    select signal_id as opened_by, cleared_by as closed_by
+    from seeds.signals
+    where cleared_by is not null
 ),
 
 told as (
