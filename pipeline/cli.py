@@ -87,12 +87,12 @@ def run(arguments: Sequence[str]) -> int:
     except click.ClickException as error:
         click.echo(str(_wrong_usage(error)), err=True)
     except (KeyboardInterrupt, click.Abort):
-        return _interrupted()
+        return _interrupted(arguments)
     except RuntimeError as error:
         # DuckDB turns Ctrl-C during a query into this.
         if str(error) != "Query interrupted":
             raise
-        return _interrupted()
+        return _interrupted(arguments)
     except BrokenPipeError:
         # The reader (`head`, a pager) has seen enough. Python would complain once more when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -102,9 +102,12 @@ def run(arguments: Sequence[str]) -> int:
     return WRONG_USAGE
 
 
-def _interrupted() -> int:
+def _interrupted(arguments: Sequence[str]) -> int:
     """Say what an interruption leaves behind, and return its exit code."""
-    click.echo("interrupted: what was read so far is kept, and the same command goes on from there", err=True)
+    left = "what was read so far is kept, and the same command goes on from there"
+    if arguments[:1] == ["simulate"] and "--check" not in arguments:
+        left = "the folder is as it was before"
+    click.echo(f"interrupted: {left}", err=True)
     return INTERRUPTED
 
 

@@ -22,7 +22,7 @@ from typing import Any
 
 import click
 
-from pipeline.simulate.blemishes import CLEAN, Blemishes
+from pipeline.simulate.blemishes import CLEAN, LOSING, Blemishes
 from pipeline.simulate.faults import FAULTS
 from pipeline.simulate.invent import invent
 from pipeline.simulate.judge import Judgement
@@ -179,8 +179,8 @@ def secured_more(
     The end of a warm-up is worked out from the clean step of a run, which is the median of the steps that are
     known: with fewer of them it moves by what steps differ from each other.
     """
-    names = ("no_accounting", "kernel_lost", "lost_console", "no_errors")
-    write_story(story, folder / "less", style, replace(blemishes, **{n: getattr(lost, n) for n in names}))
+    gone = {name: getattr(lost, name) for name in LOSING}
+    write_story(story, folder / "less", style, replace(blemishes, **gone))
     said = classify(folder / "less")
     before, after = secured(folder / "whole"), secured(folder / "less")
     found: dict[str, list[str]] = {}

@@ -23,6 +23,7 @@ from pipeline.simulate.invent import invent
 from pipeline.simulate.judge import judge
 from pipeline.simulate.lines import Style
 from pipeline.simulate.write import write_story
+from pipeline.simulate.written import read_truth
 from pipeline.windows import WindowOptions
 from tests.simulated import ENDS, random_maintenance, random_plan
 
@@ -149,7 +150,7 @@ def wrong(folder: Path, sql: Path) -> str:
     if summary.violations:
         return f"check {summary.violations[0].check}"
     with duckdb.connect(str(store / "goodput.duckdb"), read_only=True) as con:
-        found = judge(con, folder)
+        found = judge(con, read_truth(folder))
     if found.agrees or (folder.name.endswith(ENDS_ONLY) and not found.mistakes):
         return ""
     if found.spans and not folder.name.endswith(ENDS_ONLY):

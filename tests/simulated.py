@@ -20,6 +20,7 @@ from pipeline.simulate.plan import Plan
 from pipeline.simulate.story import SECOND, Maintenance, Story
 from pipeline.simulate.verdict import sentences
 from pipeline.simulate.write import write_story
+from pipeline.simulate.written import read_truth
 
 #: Ends that need no particular trainer.
 ENDS = (
@@ -52,7 +53,7 @@ def judged(story: Story, out: Path, style: Style, blemishes: Blemishes = CLEAN) 
     write_story(story, out, style, blemishes)
     said = classify(out)
     with ledger(out) as con:
-        return said, judge(con, out)
+        return said, judge(con, read_truth(out))
 
 
 def violations(story: Story, out: Path, style: Style, blemishes: Blemishes = CLEAN) -> list[str]:

@@ -18,14 +18,31 @@ from pipeline.simulate.renderers import trainers
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ([], "neither or both of `--out` and `--check` were given"),
-        (["--out", "x", "--check", "y"], "neither or both of `--out` and `--check` were given"),
+        ([], "neither `--out` nor `--check` was given"),
+        (["--out", "x", "--check", "y"], "`--out` and `--check` were both given"),
+        (["--out", ""], "the name of the folder is empty"),
+        (["--check", "x", "--seed", "4"], "`--seed` says nothing to `--check`"),
+        (["--out", "x", "--preset", "quickstart", "--days", "3"], "the preset `quickstart` says itself"),
+        (["--out", "x", "--days", "nan"], "nan is not between 0.01 and 100"),
+        (["--out", "x", "--days", "1e9"], "is not between 0.01 and 100"),
+        (["--out", "x", "--gpus", "9"], "9 GPUs are no whole number of hosts"),
+        (["--out", "x", "--gpus", "1000000000"], "a multiple of 8 up to 131,072"),
         (["--out", "x", "--preset", "quickstrat"], "did you mean `quickstart`?"),
         (["--out", "x", "--trainer", "megaton"], "did you mean `megatron`?"),
         (["--out", "x", "--blemish", "tron"], "did you mean `torn`?"),
         (["--out", "x", "--blemish", "prefix=slurm"], "`slurm` is no value of the blemish `prefix`"),
+        (["--out", "x", "--blemish", "prefix"], "`prefix` needs a value"),
         (["--out", "x", "--blemish", "noise_mb=much"], "`much` is no number"),
-        (["--check", "nowhere"], "this folder holds no truth"),
+        (["--out", "x", "--blemish", "noise_mb"], "`noise_mb` needs a value"),
+        (["--out", "x", "--blemish", "noise_mb=nan"], "nan is not between 0 and 1,000,000"),
+        (["--out", "x", "--blemish", "rotate_bytes=0.5"], "0.5 is not between 1 and"),
+        (["--out", "x", "--blemish", "lost_console=1.7"], "1.7 is no whole number"),
+        (["--out", "x", "--blemish", "lost_console=99"], "this story has 2 attempts"),
+        (["--out", "x", "--blemish", "torn=false"], "the blemish `torn` has no value"),
+        (["--out", "x", "--blemish", "torn", "--blemish", "torn"], "the blemish `torn` is given twice"),
+        (["--out", "x", "--blemish", "zone=3.3"], "no place is 3.3 hours ahead of UTC"),
+        (["--check", "nowhere"], "there is no such folder"),
+        (["--check", "."], "this folder holds no truth"),
     ],
 )
 def test_what_cannot_be_done_is_said(
@@ -41,10 +58,100 @@ def test_what_cannot_be_done_is_said(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_logs_of_somebody_are_not_overwritten(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "logs").mkdir()
-    assert run(["simulate", "--out", str(tmp_path)]) == 2
-    assert "the folder holds logs that no simulation wrote" in capsys.readouterr().err
+SMALL = ("--gpus", "16", "--days", "0.02")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"), [("logs/mine.log", ""), ("truth/mine.txt", ""), ("truth.json", '{"mine": 1}')]
+)
+def test_what_somebody_else_wrote_is_not_touched(
+    name: str, content: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    assert run(["simulate", "--out", str(tmp_path), *SMALL]) == 2
+    assert (
+        f"the folder holds `{name.partition('/')[0]}`, which no simulation wrote" in capsys.readouterr().err
+    )
+    assert (tmp_path / name).read_text(encoding="utf-8") == content
+
+
+def test_a_file_that_somebody_put_beside_the_logs_is_not_lost(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    story = tmp_path / "story"
+    assert run(["simulate", "--out", str(story), *SMALL]) == 0
+    (story / "logs" / "mine.log").touch()
+    assert run(["simulate", "--out", str(story), *SMALL]) == 2
+    assert "files, and the simulation had written" in capsys.readouterr().err
+    assert (story / "logs" / "mine.log").exists()
+
+
+def test_a_link_to_the_logs_of_somebody_is_not_followed(tmp_path: Path) -> None:
+    story, real = tmp_path / "story", tmp_path / "real"
+    assert run(["simulate", "--out", str(story), *SMALL]) == 0
+    (story / "logs").rename(real)
+    (story / "logs").symlink_to(real)
+    before = sorted(real.rglob("*"))
+    assert run(["simulate", "--out", str(story), *SMALL, "--seed", "3"]) == 2
+    assert sorted(real.rglob("*")) == before
+
+
+def test_a_story_that_cannot_be_written_leaves_the_one_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    story = tmp_path / "story"
+    assert run(["simulate", "--out", str(story), *SMALL]) == 0
+    before = {path: path.read_bytes() for path in story.rglob("*") if path.is_file()}
+
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pipeline.simulate.write.write_truth", fail)
+    assert run(["simulate", "--out", str(story), *SMALL, "--seed", "3"]) == 2
+    assert {path: path.read_bytes() for path in story.rglob("*") if path.is_file()} == before
+
+
+@pytest.mark.parametrize("text", ["{broken", "", "[]", "{}", '{"slack": {"heron-70b": {}}}'])
+def test_a_damaged_truth_is_named(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "truth.json").write_text(text, encoding="utf-8")
+    assert run(["simulate", "--check", str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    assert "the truth cannot be read" in said
+    assert "truth.json" in said
+    assert not (tmp_path / "store").exists()
+
+
+def test_damaged_true_intervals_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    story = tmp_path / "story"
+    assert run(["simulate", "--out", str(story), *SMALL]) == 0
+    path = story / "truth" / "intervals.parquet"
+    path.write_bytes(path.read_bytes()[:300])
+    assert run(["simulate", "--check", str(story)]) == 2
+    assert str(path) in capsys.readouterr().err
+
+
+def test_the_truth_says_what_was_asked_for(tmp_path: Path) -> None:
+    assert run(["simulate", "--out", str(tmp_path / "s"), *SMALL, "--seed", "7", "--blemish", "torn"]) == 0
+    asked = json.loads((tmp_path / "s" / "truth.json").read_text(encoding="utf-8"))["asked"]
+    assert (asked["gpus"], asked["days"], asked["seed"], asked["blemishes"]) == (16, 0.02, 7, ["torn"])
+
+
+def test_a_missing_source_is_said_where_the_ledger_differs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    story = str(tmp_path / "story")
+    assert run(["simulate", "--out", story, *SMALL, "--blemish", "no_accounting"]) == 0
+    assert run(["simulate", "--check", story]) == 1
+    assert (
+        "this story was written with no_accounting: equality is not to be expected" in capsys.readouterr().out
+    )
+
+
+def test_a_preset_may_be_told_by_another_trainer(tmp_path: Path) -> None:
+    out = tmp_path / "story"
+    assert run(["simulate", "--out", str(out), "--preset", "quickstart", "--trainer", "torchtitan"]) == 0
+    assert any("[titan]" in path.read_text(encoding="utf-8") for path in out.rglob("*.out"))
 
 
 def test_a_story_takes_the_place_of_the_one_before(tmp_path: Path) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
+import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from pipeline.commands.layout import counted
 from pipeline.commands.stages import classify_store, hold_folders, ingest_logs
@@ -17,19 +19,34 @@ from pipeline.windows import WindowOptions
 _SHOWN = 5
 
 
+#: GPUs of a host.
+_HOST = 8
+
+#: Beyond it a story takes minutes, and its lines gigabytes.
+_MOST_DAYS, _MOST_GPUS = 100.0, 131_072
+
+
 @click.command()
-@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Folder to write into.")
-@click.option("--check", type=click.Path(path_type=Path), metavar="DIR", help="Compare a written folder.")
+@click.option("--out", metavar="DIR", help="Folder to write into.")
+@click.option("--check", metavar="DIR", help="Compare the ledger of a written folder with its truth.")
 @click.option("--preset", metavar="NAME", help="A story by name; see below.")
-@click.option("--trainer", default="megatron", metavar="FORMAT", help="Whose console.  [default: megatron]")
-@click.option("--gpus", type=click.IntRange(min=8), default=64, metavar="N", help="GPUs.  [default: 64]")
-@click.option("--days", type=click.FloatRange(min=0.01), default=0.25, metavar="D", help="[default: 0.25]")
-@click.option("--seed", type=int, default=0, metavar="S", help="The same seed gives the same bytes.")
-@click.option("--log-interval", type=click.IntRange(min=1), default=1, metavar="N", help="Steps for a line.")
+@click.option("--trainer", default="megatron", metavar="NAME", help="Whose console; see below.  [megatron]")
+@click.option("--gpus", type=int, default=64, metavar="N", help="GPUs, eight to a host.  [default: 64]")
+@click.option("--days", type=float, default=0.25, metavar="D", help="About how long.  [default: 0.25]")
+@click.option("--seed", type=int, default=0, metavar="S", help="Same seed, same bytes.  [default: 0]")
+@click.option(
+    "--log-interval",
+    type=click.IntRange(min=1),
+    default=1,
+    metavar="N",
+    help="Steps for a step line.  [default: 1]",
+)
 @click.option("--blemish", "blemishes", multiple=True, metavar="NAME[=VALUE]", help="May be repeated.")
+@click.pass_context
 def simulate(
-    out: Path | None,
-    check: Path | None,
+    context: click.Context,
+    out: str | None,
+    check: str | None,
     preset: str | None,
     trainer: str,
     gpus: int,
@@ -46,6 +63,9 @@ def simulate(
 
     \b
     Presets: quickstart, llama3_54_days, rsc1_week, bad_week.
+    Trainers: megatron, megatron_core_0_15, megatron_core_0_5, torchtitan, mlperf,
+    goodput_records.
+    Blemishes make logs as real ones are; docs/simulator.md lists them with their values.
 
     \b
     Example:
@@ -53,13 +73,35 @@ def simulate(
       goodput simulate --check /tmp/story
       goodput simulate --out /tmp/week --gpus 512 --days 7 --blemish prefix=stacked --blemish torn
     """
-    if (out is None) == (check is None):
-        raise GoodputError("neither or both of `--out` and `--check` were given", now="give one of them")
+    given = [name for name in context.params if _is_given(context, name)]
+    if ("out" in given) == ("check" in given):
+        said = "`--out` and `--check` were both given" if out else "neither `--out` nor `--check` was given"
+        raise GoodputError(said, now="give one of them")
+    if not (out or check):
+        raise GoodputError("the name of the folder is empty", where="`--out` or `--check`", now="give one")
     if check is not None:
-        return _check(check)
+        if others := [name for name in given if name != "check"]:
+            raise GoodputError(
+                f"`--{others[0].replace('_', '-')}` says nothing to `--check`",
+                why="a comparison takes what it needs from the truth",
+                now="leave it out",
+            )
+        return _check(Path(check))
     assert out is not None
+    if preset and (others := [name for name in given if name in ("gpus", "days")]):
+        raise GoodputError(f"the preset `{preset}` says itself how many {others[0]}", now="leave one out")
+    if not 0.01 <= days <= _MOST_DAYS:
+        raise GoodputError(f"{days:g} is not between 0.01 and {_MOST_DAYS:g}", where="`--days`")
+    if gpus % _HOST or not _HOST <= gpus <= _MOST_GPUS:
+        raise GoodputError(
+            f"{gpus:,} GPUs are no whole number of hosts",
+            where="`--gpus`",
+            why=f"a host has {_HOST}",
+            now=f"a multiple of {_HOST} up to {_MOST_GPUS:,}",
+        )
     from pipeline.simulate.choose import blemishes_of, decoys_of, plans_of, style_of
     from pipeline.simulate.decoys import add_decoys
+    from pipeline.simulate.folder import put_in_place
     from pipeline.simulate.invent import invent
     from pipeline.simulate.presets import PRESETS
     from pipeline.simulate.renderers import trainers
@@ -72,26 +114,27 @@ def simulate(
         hint = nearest(preset, PRESETS) or f"one of {', '.join(PRESETS)}"
         raise GoodputError(f"no preset is called `{preset}`", where="`--preset`", now=hint)
     plans, maintenance = PRESETS[preset](seed) if preset else (plans_of(trainer, gpus, days), ())
+    if "trainer" in given:
+        plans = tuple(replace(plan, trainer=trainer) for plan in plans)
     story = invent(seed, plans, maintenance)
-    if decoys := decoys_of(blemishes):
+    # Whatever cannot be done is said before anything is written.
+    decoys, style = decoys_of(blemishes), style_of(log_interval, blemishes, story)
+    worn = blemishes_of(blemishes, story)
+    if decoys:
         add_decoys(story, decoys)
-    with hold_folders(out):
-        _make_room(out)
-        write_story(story, out, style_of(log_interval, blemishes, story), blemishes_of(blemishes))
+    asked = {name: context.params[name] for name in context.params if name not in ("out", "check")}
+    with hold_folders(Path(out)), put_in_place(Path(out)) as part:
+        write_story(story, part, style, worn, asked)
     attempts = sum(len(run.attempts) for run in story.runs)
-    click.echo(f"{counted(len(story.runs), 'run')}, {counted(attempts, 'attempt')} in {out / 'logs'}")
-    click.echo(f"now: goodput report {out / 'logs'} --out {out / 'review'}")
+    click.echo(f"{counted(len(story.runs), 'run')}, {counted(attempts, 'attempt')} in {Path(out) / 'logs'}")
+    logs, review = (shlex.quote(str(Path(out) / name)) for name in ("logs", "review"))
+    click.echo(f"now: goodput report {logs} --out {review}")
     return 0
 
 
-def _make_room(out: Path) -> None:
-    """Remove the story that was simulated here before; refuse logs of somebody else."""
-    if (out / "logs").exists() and not (out / "truth.json").exists():
-        raise GoodputError(
-            "the folder holds logs that no simulation wrote", where=str(out), now="name another folder"
-        )
-    for name in ("logs", "truth"):
-        shutil.rmtree(out / name, ignore_errors=True)
+def _is_given(context: click.Context, name: str) -> bool:
+    """Return whether an option stands on the command line."""
+    return context.get_parameter_source(name) == ParameterSource.COMMANDLINE
 
 
 def _check(folder: Path) -> int:
@@ -99,21 +142,21 @@ def _check(folder: Path) -> int:
     from pipeline.ledger.query import open_store
     from pipeline.simulate.judge import judge
     from pipeline.simulate.verdict import sentences
+    from pipeline.simulate.written import read_truth
 
-    if not (folder / "truth.json").is_file():
-        raise GoodputError(
-            "this folder holds no truth",
-            where=str(folder),
-            why="`truth.json` is missing, which `goodput simulate --out` writes",
-            now=f"first run `goodput simulate --out {folder}`",
-        )
+    truth = read_truth(folder)
     store, logs = folder / "store", [str(folder / "logs")]
     config = load_config(logs, None)
     with hold_folders(store):
         ingest_logs(logs, store, config, 0)
         _, code = classify_store(store, config, WindowOptions())
     with open_store(store) as con:
-        found = judge(con, folder)
+        found = judge(con, truth)
     for line in sentences(found, _SHOWN):
         click.echo(line)
+    if truth.missing and not found.agrees:
+        click.echo(
+            f"this story was written with {', '.join(truth.missing)}: equality is not to be expected,"
+            " because what nobody wrote down cannot be read"
+        )
     return code or (0 if found.agrees else 1)

@@ -17,6 +17,10 @@ Compression = Literal["none", "gzip", "zstd"]
 KernelForm = Literal["iso", "ctime", "syslog", "boot"]
 
 
+#: Those with which something is missing that the truth cannot be told without.
+LOSING = ("no_accounting", "kernel_lost", "lost_console", "no_errors")
+
+
 @dataclass(frozen=True, slots=True)
 class Blemishes:
     """What happens to lines after they were printed. Nothing, by default, but the label of `srun`.
@@ -59,7 +63,7 @@ class Blemishes:
     @property
     def loses(self) -> bool:
         """Whether something is missing that the truth cannot be told without."""
-        return bool(self.no_accounting or self.kernel_lost or self.lost_console or self.no_errors)
+        return any(getattr(self, name) for name in LOSING)
 
 
 #: Logs as they should be.

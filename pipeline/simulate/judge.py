@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 import duckdb
 import polars as pl
 
-from pipeline.simulate.check import Difference, Slack, Span, differences
+from pipeline.simulate.check import Difference, Span, differences
+from pipeline.simulate.written import Written
 
 #: Parts of a ledger that tile something: time, and what is missing from or beyond the capacity.
 _PARTS = ("active", "missing", "spare")
@@ -75,28 +73,19 @@ class Judgement:
         return not self.spans and not self.mistakes
 
 
-def judge(con: duckdb.DuckDBPyConnection, folder: Path) -> Judgement:
-    """Return how a ledger compares with the truth that ``write_story`` left in a folder.
-
-    Raises:
-        OSError: there is no truth.
-    """
-    facts = json.loads((folder / "truth.json").read_text(encoding="utf-8"))
-    true = pl.read_parquet(folder / "truth" / "intervals.parquet", glob=False)
-    ends = pl.read_parquet(folder / "truth" / "incidents.parquet", glob=False)
+def judge(con: duckdb.DuckDBPyConnection, truth: Written) -> Judgement:
+    """Return how a ledger compares with the truth that stands beside its logs."""
+    true, ends = truth.intervals, truth.ends
     told = _rows(con, _TOLD)
     spans: list[Difference] = []
-    for run in facts["slack"]:
-        slack = slack_from(facts["slack"][run])
+    for run, slack in truth.slacks.items():
         for part in _PARTS:
-            own = _true_spans(true.filter((pl.col("run_id") == run) & (pl.col("part") == part)))
-            seen = _told_spans(told.filter((pl.col("run_id") == run) & (pl.col("part") == part)))
-            for true_layer, told_layer in _layers(own, seen) if part == "missing" else [(own, seen)]:
-                spans += differences(run, true_layer, told_layer, slack)
-    others = sorted(set(told["run_id"]) - set(facts["slack"]))
+            own = true.filter((pl.col("run_id") == run) & (pl.col("part") == part))
+            seen = told.filter((pl.col("run_id") == run) & (pl.col("part") == part))
+            spans += differences(run, _true_spans(own), _told_spans(seen), slack)
+    others = sorted(set(told["run_id"]) - set(truth.slacks))
     mistakes = [Mistake(run, 0, "run", "no such run", "a run of its own") for run in others]
-    steps = {run: slack["steps"] for run, slack in facts["slack"].items()}
-    mistakes += _mistakes(ends, _rows(con, _ENDS), steps)
+    mistakes += _mistakes(ends, _rows(con, _ENDS), truth.steps)
     errors: Counter[tuple[str, str]] = Counter()
     for run, category, gpu_us in _sums(told):
         errors[run, category] += gpu_us
@@ -105,12 +94,6 @@ def judge(con: duckdb.DuckDBPyConnection, folder: Path) -> Judgement:
         errors[run, category] -= gpu_us
         whole[run] += gpu_us
     return Judgement(tuple(sorted(spans, key=lambda d: (d.run, d.start_us))), tuple(mistakes), errors, whole)
-
-
-def slack_from(told: Mapping[str, Any]) -> Slack:
-    """Return the slack of a run as the file of its truth tells it."""
-    blind = tuple((start, end) for start, end in told["blind"])
-    return Slack(told["boundary_us"], told["stamp_us"], frozenset(told["stamped"]), blind)
 
 
 def _rows(con: duckdb.DuckDBPyConnection, query: str) -> pl.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from pipeline.simulate.blemishes import Blemishes
+from pipeline.simulate.folder import FILES, TOTALS, count_files
 from pipeline.simulate.lines import Style
 from pipeline.simulate.slack import RunSlack, slack_of
 from pipeline.simulate.story import Story
@@ -43,12 +45,10 @@ _INCIDENTS: dict[str, Any] = {
 }
 
 
-def write_truth(story: Story, truth: Truth, style: Style, blemishes: Blemishes, out: Path) -> None:
-    """Write ``truth.json``, ``truth/intervals.parquet`` and ``truth/incidents.parquet``."""
-    told = totals(truth)
-    told["slack"] = {run.name: _slack(slack_of(run, style, blemishes)) for run in story.runs}
-    told["blemishes"] = asdict(blemishes)
-    (out / "truth.json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+def write_truth(
+    story: Story, truth: Truth, style: Style, blemishes: Blemishes, out: Path, asked: Mapping[str, Any]
+) -> None:
+    """Write ``truth/intervals.parquet``, ``truth/incidents.parquet`` and, last of all, ``truth.json``."""
     folder = out / "truth"
     folder.mkdir(parents=True, exist_ok=True)
     intervals = [
@@ -82,6 +82,12 @@ def write_truth(story: Story, truth: Truth, style: Style, blemishes: Blemishes, 
         for i in truth.incidents
     ]
     _frame(incidents, _INCIDENTS).write_parquet(folder / "incidents.parquet")
+    told = totals(truth)
+    told["slack"] = {run.name: _slack(slack_of(run, style, blemishes)) for run in story.runs}
+    told["blemishes"] = asdict(blemishes)
+    told["asked"] = dict(asked)
+    told[FILES] = count_files(out)
+    (out / TOTALS).write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
 
 
 def _slack(slack: RunSlack) -> dict[str, Any]:

@@ -22,13 +22,23 @@ def sentences(found: Judgement, shown: int) -> Iterator[str]:
     if hidden:
         yield f"and {hidden:,} more"
     for run, whole in found.whole_us.items():
-        yield f"{run}: error by category, in points of all GPU time"
-        for (name, category), error in sorted(found.errors.items()):
-            points = round(100 * error / whole, 5)
-            if name == run and points:
-                yield f"  {category:18} {points:+9.5f}"
+        yield from _errors(found, run, whole)
     verdict = "the ledger tells the truth, as far as the logs can"
     yield verdict if found.agrees else "the ledger differs from the truth"
+
+
+def _errors(found: Judgement, run: str, whole_us: int) -> Iterator[str]:
+    """Yield the lines about the error of a run by category."""
+    own = {category: error for (name, category), error in sorted(found.errors.items()) if name == run}
+    points = {category: round(100 * error / whole_us, 5) for category, error in own.items()}
+    if not any(points.values()):
+        yield f"{run}: no error in any category"
+        return
+    otherwise = sum(abs(error) for error in own.values()) / 2 / whole_us
+    yield f"{run}: {100 * otherwise:.3f} % of all GPU time is told otherwise; error by category, in points"
+    for category, error in points.items():
+        if error:
+            yield f"  {category:18} {error:+9.5f}"
 
 
 def _difference(gap: Difference) -> Iterator[str]:

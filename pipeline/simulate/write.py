@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from random import Random
+from types import MappingProxyType
+from typing import Any
 
 from pipeline.simulate.blemishes import CLEAN, Blemishes
 from pipeline.simulate.faults import BY_NAME
@@ -23,8 +25,22 @@ from pipeline.simulate.truth import Truth, true_ledger
 from pipeline.simulate.truth_files import write_truth
 
 
-def write_story(story: Story, out: Path, style: Style, blemishes: Blemishes = CLEAN) -> Truth:
-    """Write ``logs/``, ``truth.json`` and ``truth/`` of a story, and return its true ledger."""
+def write_story(
+    story: Story,
+    out: Path,
+    style: Style,
+    blemishes: Blemishes = CLEAN,
+    asked: Mapping[str, Any] = MappingProxyType({}),
+) -> Truth:
+    """Write ``logs/``, ``truth/`` and ``truth.json`` of a story, and return its true ledger.
+
+    Args:
+        story: what happened.
+        out: folder that holds no story yet.
+        style: how programs print.
+        blemishes: what happens to lines on their way into files.
+        asked: what a user asked for; written down with the truth.
+    """
     logs = out / "logs"
     ends = [(attempt.process_us, attempt.end) for run in story.runs for attempt in run.attempts]
     noise = blemishes.noise_mb * 1e6 / sum(end.stop_us - begin for begin, end in ends if end is not None)
@@ -45,7 +61,7 @@ def write_story(story: Story, out: Path, style: Style, blemishes: Blemishes = CL
         _write(logs / "nodes" / f"{host}.slurmd.log", host_log(host, spoken, style))
     (logs / "goodput.toml").write_text("\n".join(settings(story, style)), encoding="utf-8")
     truth = true_ledger(story)
-    write_truth(story, truth, style, blemishes, out)
+    write_truth(story, truth, style, blemishes, out, asked)
     return truth
 
 
