@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.simulate.judge import judge
+from pipeline.simulate.written import read_truth
 from tests.simulated import classify, ledger
 from tests.test_docs import load_script
 
@@ -31,4 +32,4 @@ def test_the_ledger_of_a_simulated_sample_is_its_truth(name: str, tmp_path: Path
     shutil.copytree(SAMPLES / name, tmp_path / name)
     assert classify(tmp_path / name) == ""
     with ledger(tmp_path / name) as con:
-        assert judge(con, tmp_path / name).agrees
+        assert judge(con, read_truth(tmp_path / name)).agrees
