@@ -238,7 +238,7 @@ def _incident(run: Run, it: Attempt, lost_steps: int, story: Story) -> Incident:
         it.number,
         kind,
         cause,
-        end.host if kind == "unplanned" else "",
+        end.host if kind == "unplanned" and not fault.is_shared else "",
         end.stop_us if ended else None,
         end.detected_us if ended else None,
         run.jobs[it.job].end_us,

@@ -125,6 +125,15 @@ firsts as (
     select * from ranked where place = 1
 ),
 
+-- storage that several hosts wait for failed on none of them
+sharers as (
+    select run_id, attempt, signal_id
+    from ledger.evidence
+    where cause = 'storage_unavailable'
+    group by all
+    having count(distinct host) > 1
+),
+
 runners_up as (
     select
         r.run_id,
@@ -181,7 +190,7 @@ judged as (
         f.ts_us as signal_us,
         f.waited_us,
         f.near_us,
-        f.host as signal_host,
+        case when h.signal_id is null then f.host end as signal_host,
         f.gpu as signal_gpu,
         f.own,
         f.told_by_scheduler,
@@ -203,6 +212,7 @@ judged as (
     left join watchdogs as w using (run_id, attempt)
     left join detections as d using (run_id, attempt)
     left join firsts as f using (run_id, attempt)
+    left join sharers as h on h.run_id = f.run_id and h.attempt = f.attempt and h.signal_id = f.signal_id
     left join runners_up as u using (run_id, attempt)
     left join later as l using (run_id)
     left join ledger.pace as p using (run_id)

@@ -64,6 +64,11 @@ class Fault:
     farewell: str = ""
     when: Literal["any", "start", "loop"] = "any"
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether several hosts wait for a thing of which none of them is the place."""
+        return self.cause == "storage_unavailable" and any(line.place == "kernels" for line in self.lines)
+
 
 def texts(place: Place, moment: Moment, after_s: float, *said: str) -> tuple[Line, ...]:
     """Return lines that are printed one after the other at one place, a millisecond apart."""
