@@ -118,7 +118,7 @@ def test_decoys_follow_from_the_seed_and_spare_no_host_of_the_run() -> None:
         (("preempted_with_grace", "own_time_limit", "stopped_with_late_xid"), {}, 1),
         (("silent_hang", "collective_hang"), {}, 1),
         (("prolog_failed", "neuron_core_dead"), {"requeue": 0.5}, 1),
-        (("rendezvous", "exits"), {"restart_inside": 0.5}, 1),
+        (("rendezvous", "loader_timeout"), {"restart_inside": 0.5}, 1),
         (("hub_down", "node_lost"), {"trainer": "goodput_records", "restart_inside": 1.0}, 1),
         (("killed",), {"restart_inside": 0.5, "requeue": 1.0}, 1),
     ],

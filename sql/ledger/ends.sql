@@ -349,7 +349,7 @@ stopped as (
             when fault_us is null then
                 least(release_us, tail_us + case when has_steps then coalesce(unseen_us, 0) // 2 else 0 end)
             when stalled_us is not null and fault_us = stalled_us and has_steps then
-                least(greatest(progress_us, fault_us), tail_us + coalesce(unseen_us, fault_us - progress_us))
+                least(greatest(tail_us, fault_us), tail_us + coalesce(unseen_us, greatest(fault_us - tail_us, 0)))
             -- a loop that goes on prints its next line: where it is overdue, the loop stood still
             when has_steps and fault_us > tail_us + unseen_us then
                 least(tail_us + unseen_us, release_us)

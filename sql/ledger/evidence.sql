@@ -139,7 +139,13 @@ own as (
         t.attempt,
         s.*,
         coalesce(epoch_us(p.ts), x.ts_us) as ts_us,
-        coalesce(epoch_us(p.ts), x.ts_us, epoch_us(p.near_ts)) as near_us,
+        -- who had waited long speaks long after the line before
+        coalesce(
+            epoch_us(p.ts),
+            x.ts_us,
+            case when s.waited_s > 0 then epoch_us(p.next_ts) end,
+            epoch_us(p.near_ts)
+        ) as near_us,
         p.host,
         p.rank,
         p.log_no,

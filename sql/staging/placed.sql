@@ -1,5 +1,6 @@
 -- one row per event of a run's own sources, steps apart, with the launch that it belongs to (null where that cannot be told)
 -- do not sum: see staging.stream
+-- next_ts: time of the first dated line after it in its log; null of a line that has a time
 with
 
 own as (
@@ -81,6 +82,7 @@ steps_between as (
 undated as (
     select
         o.* exclude (before_ord, before_ts, after_ord, after_ts, follows_end, in_end, before_launch),
+        o.after_ts as next_ts,
         case
             when o.is_trainer or s.openings is null then
                 case
@@ -110,7 +112,7 @@ undated as (
 ),
 
 near as (
-    select *, ts as near_ts, true as follows_dated, false as lost from own where ts is not null
+    select *, null::timestamptz as next_ts, ts as near_ts, true as follows_dated, false as lost from own where ts is not null
     union all by name
     from undated
 ),

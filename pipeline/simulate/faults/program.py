@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from pipeline.simulate.faults.kinds import STOPPED, Fault, Line, found_at_once, texts, xid
 from pipeline.simulate.faults.launcher import TASK_EXITED, dies, raised, raises, traceback, worker_failed
 
@@ -64,7 +66,11 @@ FAULTS = (
         "data_error",
         "UnicodeDecodeError: 'utf-8' codec can't decode byte 0x80 in position 64: invalid start byte",
     ),
-    raises("loader_timeout", "data_error", "RuntimeError: DataLoader timed out after 300 seconds"),
+    replace(
+        raises("loader_timeout", "data_error", "RuntimeError: DataLoader timed out after 300 seconds"),
+        notice="watchdog",
+        waits_s=300.0,
+    ),
     raises(
         "worker_killed",
         "host_out_of_memory",
