@@ -81,7 +81,7 @@ def worn(rng: Random, hosts: Iterable[str], told_by_all: bool) -> tuple[Style, B
     skews = {host: round(rng.uniform(-skew, skew) * SECOND) for host in hosts} if skew else {}
     style = Style(maybe(5, 10) or 1, maybe(7200, -18_000) or 0, skews)
     found = Blemishes(
-        prefix=maybe("none", "torchrun", "rank", "stacked", "host", "kubectl", "mpirun") or "srun",
+        prefix=maybe("none") or maybe("torchrun", "rank", "stacked", "host", "kubectl", "mpirun") or "srun",
         every_rank=told_by_all,
         interleaved=bool(maybe(True)),
         files=maybe("attempt") or maybe("run") or "job",
