@@ -22,6 +22,7 @@ from pipeline.simulate.blemishes import CLEAN, Blemishes
 from pipeline.simulate.invent import invent
 from pipeline.simulate.judge import judge
 from pipeline.simulate.lines import Style
+from pipeline.simulate.plan import Plan
 from pipeline.simulate.write import write_story
 from pipeline.simulate.written import read_truth
 from pipeline.windows import WindowOptions
@@ -40,7 +41,7 @@ MUTANTS: tuple[tuple[str, str, str], ...] = (
         "stop_us as start_us,\n        detected_us as end_us",
         "detected_us as start_us,\n        stop_us as end_us",
     ),
-    ("claims/lost_work.sql", "e.stop_us > e.progress_us", "e.stop_us < e.progress_us"),
+    ("claims/lost_work.sql", "s.after_step <= v.restored_step", "s.after_step < v.restored_step"),
     ("claims/lost_work.sql", "head_end_us as start_us", "end_us as start_us"),
     ("claims/loop.sql", "warmup_end_us as end_us", "gap_end_us as end_us"),
     ("claims/loop.sql", "82 as precedence", "79 as precedence"),
@@ -70,7 +71,7 @@ MUTANTS: tuple[tuple[str, str, str], ...] = (
         "order by b.attempt",
     ),
     ("ledger/survival.sql", "least(c.needs_step, p.last_step) as survives_to", "p.last_step as survives_to"),
-    ("ledger/lost_spans.sql", "o.restored_step < l.step_last", "o.restored_step <= l.step_last"),
+    ("ledger/lost_spans.sql", "o.restored_step < l.step_first - 1", "o.restored_step < l.step_last"),
     ("ledger/lost_spans.sql", "o.attempt > l.attempt", "o.attempt >= l.attempt"),
     ("ledger/ends.sql", "is_cause desc,", "is_cause,"),
     (
@@ -99,7 +100,7 @@ def main() -> None:
     """Put each defect in, and print what noticed it."""
     mutants = MUTANTS
     with tempfile.TemporaryDirectory() as name:
-        folders = list(write_stories(Path(name), 18))
+        folders = list(write_stories(Path(name), 24))
         sound = [wrong(folder, ROOT / "sql") for folder in folders]
         if any(sound):
             raise SystemExit(f"without a defect: {[why for why in sound if why]}")
@@ -122,20 +123,27 @@ def main() -> None:
 def write_stories(folder: Path, count: int) -> list[Path]:
     """Write and ingest stories; return their folders.
 
-    A third of them have people who go back further than they must, and to the same step again. In another
-    third only accounting tells how jobs ended; where they stood still is then nowhere, but why is.
+    Half of them are any. In a quarter people go back further than they must, and to the same step again, or
+    a trainer saves before it leaves. In the last quarter only accounting tells how jobs ended; where they
+    stood still is then nowhere, but why is.
     """
     folders = []
     for seed in range(count):
         rng = Random(seed)
-        lost = seed % 3 == 2
-        plan = random_plan(rng, rng.choice(["megatron", "torchtitan"]), ("time_limit",) if lost else ENDS)
-        if seed % 3 == 1:
-            plan = replace(plan, roll_back=0.7, max_attempts=6)
+        trainer = rng.choice(["megatron", "torchtitan"])
+        lost, interval, worn = False, rng.choice([1, 5]), CLEAN
+        if seed % 4 == 1:
+            ends = ("stopped_with_grace",) if seed % 8 == 1 else ("operator_stop", "collective_hang")
+            plan = Plan(gpus=16, target=160, save_every=20, steps_between=(10, 40), max_attempts=8)
+            plan = replace(plan, roll_back=0.6, ends=dict.fromkeys(ends, 1.0))
+            interval = 5 if seed % 8 == 1 else 1
+        else:
+            lost = seed % 4 == 3
+            plan = random_plan(rng, trainer, ("time_limit",) if lost else ENDS)
+            worn = Blemishes(no_errors=True) if lost else CLEAN
         story = invent(seed, (plan,), () if lost else random_maintenance(rng))
         out = folder / f"story-{seed}{ENDS_ONLY if lost else ''}"
-        worn = Blemishes(no_errors=True) if lost else CLEAN
-        write_story(story, out, Style(rng.choice([1, 5])), worn)
+        write_story(story, out, Style(interval), worn)
         ingest([str(out / "logs")], out / "store", load_config([str(out / "logs")], None))
         folders.append(out)
     return folders
