@@ -5,15 +5,18 @@ from __future__ import annotations
 from itertools import pairwise
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from pipeline.simulate.invent import invent
+from pipeline.simulate.judge import judge
 from pipeline.simulate.lines import Style
 from pipeline.simulate.plan import Plan
 from pipeline.simulate.renderers import trainers
 from pipeline.simulate.slack import slack_of
 from pipeline.simulate.story import Story
 from pipeline.simulate.truth import true_ledger
+from pipeline.simulate.written import read_truth
 from tests.simulated import ledger, violations
 
 
@@ -91,3 +94,18 @@ def test_a_start_that_failed_before_it_told_its_width_is_a_blind_spot(tmp_path: 
     ]
     assert [span[0] for span in slack.blind] == [it.process_us for it in narrower] != []
     assert violations(story, tmp_path, Style()) == []
+
+
+def test_what_two_ends_took_of_one_time_is_compared_end_by_end(tmp_path: Path) -> None:
+    story = story_of("gpu_off_bus_hang")
+    assert violations(story, tmp_path, Style()) == []
+    path = tmp_path / "truth" / "intervals.parquet"
+    true = pl.read_parquet(path)
+    taken = true.filter(pl.col("part") == "missing")
+    assert taken["incident"].n_unique() > 1
+    # Another truth: what the second end took is missing from it.
+    other = (pl.col("part") == "missing") & (pl.col("incident") == 2)
+    true.filter(other.not_().fill_null(True)).write_parquet(path)
+    with ledger(tmp_path) as con:
+        spans = judge(con, read_truth(tmp_path)).spans
+    assert {(span.truth, span.ledger.incident) for span in spans if span.ledger is not None} == {(None, 2)}

@@ -80,9 +80,10 @@ def judge(con: duckdb.DuckDBPyConnection, truth: Written) -> Judgement:
     spans: list[Difference] = []
     for run, slack in truth.slacks.items():
         for part in _PARTS:
-            own = true.filter((pl.col("run_id") == run) & (pl.col("part") == part))
-            seen = told.filter((pl.col("run_id") == run) & (pl.col("part") == part))
-            spans += differences(run, _true_spans(own), _told_spans(seen), slack)
+            own = _true_spans(true.filter((pl.col("run_id") == run) & (pl.col("part") == part)))
+            seen = _told_spans(told.filter((pl.col("run_id") == run) & (pl.col("part") == part)))
+            for true_layer, told_layer in _layers(own, seen) if part == "missing" else [(own, seen)]:
+                spans += differences(run, true_layer, told_layer, slack)
     others = sorted(set(told["run_id"]) - set(truth.slacks))
     mistakes = [Mistake(run, 0, "run", "no such run", "a run of its own") for run in others]
     mistakes += _mistakes(ends, _rows(con, _ENDS), truth.steps)
