@@ -135,7 +135,7 @@ def write_stories(folder: Path, count: int) -> list[Path]:
         if seed % 4 == 1:
             ends = ("stopped_with_grace",) if seed % 8 == 1 else ("operator_stop", "collective_hang")
             plan = Plan(gpus=16, target=160, save_every=20, steps_between=(10, 40), max_attempts=8)
-            plan = replace(plan, roll_back=0.6, ends=dict.fromkeys(ends, 1.0))
+            plan = replace(plan, roll_back=0.6, eval_every=20, ends=dict.fromkeys(ends, 1.0))
             interval = 5 if seed % 8 == 1 else 1
         else:
             lost = seed % 4 == 3

@@ -58,6 +58,12 @@ def test_what_cannot_be_done_is_said(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_help_names_every_preset_and_every_trainer(capsys: pytest.CaptureFixture[str]) -> None:
+    run(["simulate", "--help"])
+    told = capsys.readouterr().out.replace(",", " ").replace(".", " ").split()
+    assert {*PRESETS, *trainers()} <= set(told)
+
+
 SMALL = ("--gpus", "16", "--days", "0.02")
 
 

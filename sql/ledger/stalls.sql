@@ -83,7 +83,7 @@ lengths as (
     from inside
 ),
 
--- after the last step line of an attempt only timers tell how long
+-- after the last step line of an attempt only timers tell how long; what names a later step comes later
 last_spans as (
     select run_id, attempt, max(end_us) as end_us, max(step_last) as step_last
     from spans
@@ -98,6 +98,7 @@ tail as (
             coalesce((
                 select max(k.end_us) from ledger.known_stalls as k
                 where k.run_id = m.run_id and k.attempt = m.attempt and k.start_us >= l.end_us
+                    and coalesce(k.step <= coalesce(m.eval_step, m.save_step), true)
             ), l.end_us)
         ) as from_us,
         l.step_last + 1 as step_first,
