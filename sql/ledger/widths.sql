@@ -6,6 +6,19 @@
 -- incident_id: the last end before the stretch in its holding, null for its first stretch
 with
 
+-- what no scheduler tells is held until its last process was gone
+held as (
+    select
+        h.run_id,
+        h.holding,
+        h.start_us,
+        greatest(h.end_us, max(coalesce(e.release_us, h.end_us)) filter (where not h.from_accounting)) as end_us,
+    from ledger.holdings as h
+    left join ledger.timeline as t using (run_id, holding)
+    left join ledger.ends as e using (run_id, attempt)
+    group by h.run_id, h.holding, h.start_us, h.end_us
+),
+
 moments as (
     select run_id, holding, start_us as at_us, gpus as held_gpus, null::bigint as world_gpus
     from ledger.grants
@@ -19,7 +32,7 @@ moments as (
         z.world_gpus,
     from ledger.sizes as z
     inner join ledger.timeline as t using (run_id, attempt)
-    inner join ledger.holdings as h on h.run_id = z.run_id and h.holding = z.holding
+    inner join held as h on h.run_id = z.run_id and h.holding = z.holding
     where z.world_gpus is not null and t.start_us < h.end_us
 ),
 
@@ -37,13 +50,8 @@ carried as (
         last_value(m.held_gpus ignore nulls) over w as held_gpus,
         first_value(m.held_gpus ignore nulls) over w as first_held_gpus,
         last_value(m.world_gpus ignore nulls) over w as world_gpus,
-        -- where no scheduler says what is held, that is the widest launch, and several jobs may be in one holding
-        greatest(
-            max(m.world_gpus) over (partition by m.run_id order by m.at_us),
-            case when not h.from_accounting then max(m.world_gpus) over (partition by m.run_id, m.holding) end
-        ) as widest_gpus,
+        max(m.world_gpus) over (partition by m.run_id order by m.at_us) as widest_gpus,
     from merged as m
-    inner join ledger.holdings as h using (run_id, holding)
     window w as (partition by m.run_id, m.holding order by m.at_us rows unbounded preceding)
 ),
 
@@ -90,5 +98,5 @@ select
         where t.run_id = c.run_id and t.holding = c.holding and t.start_us < c.at_us
     ) as incident_id,
 from changed as c
-inner join ledger.holdings as h using (run_id, holding)
+inner join held as h using (run_id, holding)
 window w as (partition by c.run_id, c.holding order by c.at_us)
