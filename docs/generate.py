@@ -186,6 +186,7 @@ def format_section(fmt: Format) -> str:
         facts.append(f"Versions: {fmt.versions}.")
     if fmt.step_time:
         facts.append(f"Step time: {fmt.step_time}")
+    facts.append(f"Not simulated: {fmt.unrendered}" if fmt.unrendered else "Simulated.")
     rows = []
     for p in fmt.patterns:
         columns = ", ".join((*p.columns, *p.extras))

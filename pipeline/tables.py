@@ -97,6 +97,7 @@ STEPS = Table(
         Column("step_target", "int64", "step at which the run means to stop, where the line prints it"),
         Column("steps", "int64", "number of steps that the line stands for, if the line says"),
         Column("step_time_s", "double", "mean time per step as printed, in seconds"),
+        Column("elapsed_s", "double", "seconds since the loop of this process began, where the line says"),
         Column("ts_edge", "string", "`end` where the stamp is the end of the step, `begin` where its start"),
         Column("tokens", "int64", "tokens of the span, if the line says"),
         Column("samples", "int64", "samples of the span, if the line says"),

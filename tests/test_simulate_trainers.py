@@ -8,14 +8,16 @@ from pathlib import Path
 from random import Random
 
 import duckdb
+import polars as pl
 import pytest
 
 from pipeline.cli import run as command
 from pipeline.formats import registry
+from pipeline.ingest.match import match_format
 from pipeline.simulate.invent import invent
 from pipeline.simulate.lines import Style
 from pipeline.simulate.plan import Plan
-from pipeline.simulate.renderers import WITHOUT, Trainer, trainers
+from pipeline.simulate.renderers import BESIDE, Trainer, trainers
 from pipeline.simulate.story import Story
 from pipeline.simulate.write import write_story
 from tests.simulated import violations
@@ -122,18 +124,28 @@ def test_every_line_is_known(trainer: Trainer, tmp_path: Path) -> None:
     assert rows
     logs = sorted((tmp_path / "logs" / plan.name).iterdir())
     printed = "\n".join(log.read_text(encoding="utf-8") for log in logs)
-    for pattern, text in LINES[trainer.name].items():
+    for pattern, text in LINES.get(trainer.name, {}).items():
         assert text in printed, pattern
         assert pattern in {known.name for known in registry()[trainer.format].patterns}
 
 
-def test_every_trainer_format_is_written_or_says_why() -> None:
+def test_every_format_is_written_or_says_why() -> None:
     """A format without a renderer names its reason, and one that has a renderer none."""
-    formats = {name for name, fmt in registry().items() if fmt.role in ("trainer", "checkpoint")}
-    written = {trainer.format for trainer in trainers().values()}
-    assert formats == written | set(WITHOUT)
-    assert not written & set(WITHOUT)
-    assert set(trainers()) == set(LINES)
+    written = {trainer.format for trainer in trainers().values()} | BESIDE
+    silent = {name for name, fmt in registry().items() if fmt.unrendered}
+    assert set(registry()) == written | silent
+    assert not written & silent
+
+
+def test_what_is_written_beside_trainers_is_read(tmp_path: Path) -> None:
+    """Each format that stories are said to hold knows lines of a story with ends of many kinds."""
+    kinds = ("collective_hang", "gpu_off_bus_hang", "key_error", "time_limit", "prolog_failed")
+    plan = Plan(gpus=16, target=400, max_attempts=12, ends=dict.fromkeys(kinds, 1.0))
+    write_story(invent(3, (plan,)), tmp_path, Style())
+    files = sorted(path for path in (tmp_path / "logs").rglob("*") if path.is_file())
+    lines = [pl.Series(path.read_text(encoding="utf-8").splitlines()) for path in files]
+    found = {name for name in BESIDE for text in lines if match_format(registry()[name], text).known.len()}
+    assert sorted(BESIDE - found) == []
 
 
 def test_a_plan_loses_what_a_trainer_cannot_show() -> None:

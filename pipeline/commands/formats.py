@@ -43,6 +43,8 @@ def describe(fmt: Format) -> str:
         head.append(f"  versions: {fmt.versions}")
     if fmt.step_time:
         head.append(f"  step time: {fmt.step_time}")
+    if fmt.unrendered:
+        head.append(f"  not simulated: {fmt.unrendered}")
     return "\n".join([*head, "", *(_pattern(pattern) for pattern in fmt.patterns)])
 
 

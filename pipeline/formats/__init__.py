@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pkgutil
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
 
@@ -14,7 +14,7 @@ from pipeline.errors import nearest
 from pipeline.formats.format import Format, Pattern
 from pipeline.tables import EVENT_TABLES
 
-__all__ = ["BadFormatError", "check_format", "registry"]
+__all__ = ["BadFormatError", "check_format", "fields_of", "group_names", "registry"]
 
 
 #: Names of the groups of an expression.
@@ -106,3 +106,18 @@ def _check_regexes(pattern: Pattern) -> Iterator[str]:
 def group_names(group: str | tuple[str, ...]) -> tuple[str, ...]:
     """Return the names of a ``Value.group`` as a tuple; empty for a constant."""
     return group if isinstance(group, tuple) else (group,) if group else ()
+
+
+def fields_of(fmt: Format, patterns: Iterable[Pattern]) -> tuple[str, ...]:
+    """Return the fields of records that patterns of a format read, or that others are cut out of.
+
+    In order of their first use, without those that are cut out of others.
+    """
+    names: dict[str, None] = {}
+    for pattern in patterns:
+        for value in pattern.columns.values():
+            names |= dict.fromkeys(group_names(value.group))
+        names |= dict.fromkeys((*pattern.when, *pattern.where))
+    for derived in fmt.derive.values():
+        names |= dict.fromkeys(derived.fields)
+    return tuple(name for name in names if name not in fmt.derive)

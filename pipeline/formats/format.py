@@ -13,7 +13,7 @@ from typing import Literal
 
 Kind = Literal["text", "int", "float", "bool", "seconds", "stamp", "hostlist", "tres_gpus", "pci", "lower"]
 Role = Literal["trainer", "scheduler", "checkpoint", "node", "any"]
-Shape = Literal["lines", "records", "table"]
+Shape = Literal["lines", "records", "table", "csv", "document"]
 Stamp = Literal[
     "iso",  # 2026-03-01[T ]10:11:12[.,frac][ offset]; also 2026-03-01_10:11:12
     "glog",  # [IWEFC]MMDD or MDD (month not padded) HH:MM:SS[.frac]; no year, no zone
@@ -87,9 +87,10 @@ class Pattern:
             column to (labels, value of group ``v``); of several labels the first that is there counts.
             Cheaper than ``extras``, and as indifferent to order.
         each: for lines: when set, every match of this second expression in the line makes a row; its
-            named groups are added to those of ``regex``.
-        when: for records and tables: fields that must be present and not null.
-        where: for records and tables: fields that must have one of the given texts.
+            named groups are added to those of ``regex``. For documents: pointer of an array of the
+            record; each of its items makes a row, and its fields are named ``*/field``.
+        when: for all but lines: fields that must be present and not null.
+        where: for all but lines: fields that must have one of the given texts.
         unique: True when no other program prints these literals: a line that holds one of them and
             does not match is torn, and counted as bad.
         versions: upstream versions that print it, for the documentation.
@@ -128,7 +129,9 @@ class Format:
         link: upstream source or documentation.
         role: what the file is evidence of. A run exists where a ``trainer`` format is.
         shape: ``lines`` of text, ``records`` (one JSON object per line, keys possibly below
-            ``unwrap``) or a delimited ``table`` with a header.
+            ``unwrap``), a delimited ``table`` with a header whose cells are neither quoted nor escaped, a
+            ``csv`` with a header and quotation marks, or a ``document`` of JSON or YAML. Fields of records
+            and documents are pointers: ``a/b`` is member ``b`` of ``a``, and a slash in a name is ``~1``.
         primary: False for formats that occur inside other programs' output and never name a file.
         step_time: what the logged step time includes, as sentences for the documentation:
             evaluation, saves, data wait, and whether it is a mean.
@@ -138,12 +141,17 @@ class Format:
             whose sample holds one of them is none of this format.
         chatter: literals of lines that programs print by the million and that never hold anything else: such
             a line is known, and nothing more is asked of it.
-        header: for tables: column names of which at least ``header_min`` are in the header line. Names are
-            compared without case; fields bear the names as they are spelt here.
+        unrendered: why the simulator does not write it; empty where it does.
+        elements: for documents: names of the arrays that hold the records; where none is there, the document
+            is one record, or an array of them. ``a/[]/b/[]`` goes down into the items of an array ``b``
+            inside of each; what is around such a record stands below its field ``^``.
+        header: for tables and csv: column names of which at least ``header_min`` are in the header line.
+            Names are compared without case; fields bear the names as they are spelt here. For documents:
+            texts of which so many are in its beginning.
         shapes: for tables: column to the regular expression that its whole text must match. A row in which
             one does not match is split otherwise, and bad where no way to split it fits.
         free: for tables: columns whose text may hold the delimiter or a line break.
-        derive: for tables: further fields by name; patterns use them like columns.
+        derive: for all but lines: further fields by name; patterns use them like columns.
     """
 
     name: str
@@ -158,7 +166,9 @@ class Format:
     deciding: tuple[str, ...] = ()
     foreign: tuple[str, ...] = ()
     chatter: tuple[str, ...] = ()
+    unrendered: str = ""
     unwrap: tuple[str, ...] = ()
+    elements: tuple[str, ...] = ()
     header: tuple[str, ...] = ()
     header_min: int = 3
     shapes: Mapping[str, str] = field(default_factory=dict)

@@ -15,7 +15,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from pipeline.formats.format import Format, Value
+from pipeline.formats import fields_of
+from pipeline.formats.format import Format
+from pipeline.ingest.derive import derived_fields
 from pipeline.ingest.realign import Realigner
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -93,26 +95,8 @@ def read_delimited(lines: pl.Series, fmt: Format, header: Header | None = None) 
         frame, wrong = _read_section(text.slice(begin, end - begin), begin, found, fmt)
         frames.append(frame)
         bad += wrong
-    fields = pl.concat(frames).with_columns(_derived(fmt))
+    fields = pl.concat(frames).with_columns(derived_fields(fmt))
     return Delimited(fields, bad, [at + 1 for at, _ in starts])
-
-
-def wanted_columns(fmt: Format) -> tuple[str, ...]:
-    """Return the columns that the patterns of a table read, or that derived fields are cut out of."""
-    names: dict[str, None] = {}
-    for pattern in fmt.patterns:
-        for value in pattern.columns.values():
-            names |= dict.fromkeys(_groups(value))
-        names |= dict.fromkeys((*pattern.when, *pattern.where))
-    for derived in fmt.derive.values():
-        names |= dict.fromkeys(derived.fields)
-    return tuple(name for name in names if name not in fmt.derive)
-
-
-def _groups(value: Value) -> tuple[str, ...]:
-    """Return the fields that a value is read from."""
-    groups = (value.group,) if isinstance(value.group, str) else value.group
-    return tuple(group for group in groups if group)
 
 
 def _headers(text: pl.Series, fmt: Format) -> Iterator[tuple[int, Header]]:
@@ -125,7 +109,7 @@ def _headers(text: pl.Series, fmt: Format) -> Iterator[tuple[int, Header]]:
 
 def _empty(fmt: Format) -> pl.DataFrame:
     """Return a frame without rows, of the shape that every section has."""
-    texts = dict.fromkeys(wanted_columns(fmt), pl.String)
+    texts = dict.fromkeys(fields_of(fmt, fmt.patterns), pl.String)
     return pl.DataFrame(schema={"line": pl.Int64, "last_line": pl.Int64, **texts})
 
 
@@ -134,7 +118,7 @@ def _read_section(
 ) -> tuple[pl.DataFrame, list[int]]:
     """Read the lines below one header: whole columns for rows that fit, one by one for the others."""
     places = {name.lower(): at for at, name in reversed(list(enumerate(header.names)))}
-    wanted = {name: places.get(name.lower()) for name in wanted_columns(fmt)}
+    wanted = {name: places.get(name.lower()) for name in fields_of(fmt, fmt.patterns)}
     shapes = {places[name.lower()]: shape for name, shape in fmt.shapes.items() if name.lower() in places}
     rows = (
         pl.DataFrame({"text": text})
@@ -227,15 +211,3 @@ def _longest_fit(
             values = realigner.align("\n".join(texts[-taken:]))
             best = best if values is None else (taken, values)
     return best
-
-
-def _derived(fmt: Format) -> list[pl.Expr]:
-    """Return the derived fields as expressions over the others."""
-    derived = []
-    for name, rule in fmt.derive.items():
-        cut = pl.coalesce(pl.col(*rule.fields)).str.extract(rule.regex, 1)
-        if rule.text != "$v":
-            before, _, after = rule.text.partition("$v")
-            cut = pl.lit(before) + cut + pl.lit(after)
-        derived.append(cut.alias(name))
-    return derived

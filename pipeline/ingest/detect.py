@@ -6,6 +6,7 @@ a program that we do not know shares many lines with one that we do, and is ``un
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -14,8 +15,7 @@ import polars as pl
 
 from pipeline.formats import registry
 from pipeline.formats.format import Format
-from pipeline.ingest.delimited import find_header
-from pipeline.ingest.match import match_format
+from pipeline.ingest.match import match_format, table_header
 from pipeline.ingest.rules import Rule, RuleSet, alternation, build_rules
 from pipeline.ingest.sample import Sample
 from pipeline.ingest.scan import match_rules
@@ -28,6 +28,12 @@ COMMON_SHARE = 0.2
 
 #: Share of lines that a format must know to be taken without a deciding one.
 SURE_SHARE = 0.9
+
+#: Lines in the beginning of a document in which it tells what it is.
+_DOCUMENT_HEAD = 2000
+
+#: How a document begins: JSON, or a key or mark of YAML.
+_DOCUMENT = re.compile(r"\s*(?:[\[{]|---|- |[A-Za-z]\w*:(?:\s|$))")
 
 #: Lines that are asked for proof, at most about twice as many.
 MAX_EVIDENCE = 500
@@ -71,7 +77,7 @@ def detect_all(samples: Sequence[Sample]) -> list[Detection]:
     texts = [look for look in looks if len(look.lines)]
     _ask_lines(texts, primary=True)
     for look in texts:
-        look.candidates += _record_candidates(look.lines)
+        look.candidates += _record_candidates(look.lines, look.first)
     _ask_lines([look for look in texts if not any(found.proven for found in look.candidates)], primary=False)
     return [look.decide() for look in looks]
 
@@ -82,6 +88,7 @@ class _Look:
     def __init__(self, sample: Sample) -> None:
         self.binary = sample.binary
         self.lines = sample.lines.filter(sample.lines.str.contains(r"\S"))
+        self.first = sample.first
         self.evidence = _evidence(sample.first) if len(self.lines) else self.lines
         self.candidates: list[_Candidate] = []
 
@@ -180,25 +187,33 @@ def _ask_lines(looks: list[_Look], *, primary: bool) -> None:
         look.candidates.append(_Candidate(fmt, score, proven, alien))
 
 
-def _record_candidates(lines: pl.Series) -> list[_Candidate]:
-    """Return how well each format of records and tables fits."""
+def _record_candidates(lines: pl.Series, first: pl.Series) -> list[_Candidate]:
+    """Return how well each format of records, tables and documents fits.
+
+    ``first`` are all lines of the beginning: of a document a sample tells nothing.
+    """
     found = []
     for fmt in registry().values():
-        if fmt.shape == "lines" or not _may_hold(fmt, lines):
+        if fmt.shape == "lines" or not _may_hold(fmt, lines, first):
             continue
-        result = match_format(fmt, lines)
-        known = result.matches["line"].n_unique()
-        if not known:
+        asked = first if fmt.shape == "document" else lines
+        result = match_format(fmt, asked)
+        known = result.known.len() if fmt.shape == "document" else result.matches["line"].n_unique()
+        if not known or result.matches.is_empty():
             continue
         deciding = result.matches.filter(pl.col("pattern").is_in(list(fmt.deciding)))
         # A table is proven by its header: without one it would not have been read.
         proven = not fmt.deciding or not deciding.is_empty()
-        found.append(_Candidate(fmt, known / len(lines), proven))
+        found.append(_Candidate(fmt, known / len(asked), proven))
     return found
 
 
-def _may_hold(fmt: Format, lines: pl.Series) -> bool:
+def _may_hold(fmt: Format, lines: pl.Series, first: pl.Series) -> bool:
     """Return whether lines may hold records of a format: a cheap question before a dear one."""
     if fmt.shape == "records":
         return bool(lines.str.contains(r"^\s*\{").any())
-    return find_header(lines, fmt) is not None
+    if fmt.shape == "document":
+        begin = first.head(_DOCUMENT_HEAD).str.join("\n").item() or ""
+        named = sum(literal in begin for literal in fmt.header)
+        return named >= fmt.header_min and _DOCUMENT.match(begin) is not None
+    return table_header(fmt, first) is not None

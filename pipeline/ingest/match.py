@@ -6,8 +6,12 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from pipeline.formats import fields_of
 from pipeline.formats.format import Format
-from pipeline.ingest.delimited import Header, read_delimited
+from pipeline.ingest.csv_tables import find_csv_header, read_csv
+from pipeline.ingest.delimited import Header, find_header, read_delimited
+from pipeline.ingest.derive import derived_fields
+from pipeline.ingest.documents import build_fields, read_documents
 from pipeline.ingest.extract import extract_pattern, has_literal, merge_rows
 from pipeline.ingest.lines import build_frame
 from pipeline.ingest.records import extract_fields, read_records
@@ -37,14 +41,24 @@ def match_format(fmt: Format, lines: pl.Series) -> Found:
     return _match_lines(fmt, build_frame(lines, 1)) if fmt.shape == "lines" else match_fields(fmt, lines)
 
 
+def table_header(fmt: Format, lines: pl.Series) -> Header | None:
+    """Return the header of a table that the first lines of a file hold, or None."""
+    if fmt.shape == "table":
+        return find_header(lines, fmt)
+    found = find_csv_header(lines, fmt)
+    return found[1] if found is not None else None
+
+
 def match_fields(fmt: Format, lines: pl.Series, header: Header | None = None) -> Found:
-    """Apply a format of records or tables to a column of raw lines, numbered from 1.
+    """Apply a format of records, tables or documents to a column of raw lines, numbered from 1.
 
     ``header`` serves a part of a table that begins without one.
     """
+    if fmt.shape == "document":
+        return _match_document(fmt, lines)
     also_known: list[int] = []
-    if fmt.shape == "table":
-        table = read_delimited(lines, fmt, header)
+    if fmt.shape in ("table", "csv"):
+        table = (read_delimited if fmt.shape == "table" else read_csv)(lines, fmt, header)
         fields, torn = table.fields, pl.Series("line", table.bad_lines, dtype=pl.Int64)
         also_known += table.header_lines
         for first, last in (
@@ -56,13 +70,49 @@ def match_fields(fmt: Format, lines: pl.Series, header: Header | None = None) ->
         fields, torn = records.fields, records.bad_lines
     rows: dict[str, list[pl.DataFrame]] = {}
     matches = [pl.DataFrame(schema=_MATCHES)]
-    for pattern, found in extract_fields(fmt, fields):
+    for pattern, found in extract_fields(fmt, fmt.patterns, fields):
         matches.append(fields[found.matched].select("line", pattern=pl.lit(pattern.name)))
         if found.rows is not None:
             rows.setdefault(found.table, []).append(found.rows)
     matched = pl.concat(matches).sort("line")
     known = pl.concat([matched["line"], pl.Series("line", also_known, dtype=pl.Int64)]).unique().sort()
     return Found(merge_rows(rows), matched, known, torn.filter(~torn.is_in(known.implode())))
+
+
+def _match_document(fmt: Format, lines: pl.Series) -> Found:
+    """Apply the patterns of a format of documents. What is around the records is known with them."""
+    read = read_documents(lines.fill_null("").to_list(), fmt.elements)
+    rows: dict[str, list[pl.DataFrame]] = {}
+    matches = [pl.DataFrame(schema=_MATCHES)]
+    touched: set[tuple[int, int]] = set()
+    for each in dict.fromkeys(pattern.each for pattern in fmt.patterns):
+        patterns = [pattern for pattern in fmt.patterns if pattern.each == each]
+        fields = build_fields(read.records, fields_of(fmt, patterns), each).with_columns(derived_fields(fmt))
+        for pattern, found in extract_fields(fmt, patterns, fields):
+            hit = fields[found.matched]
+            matches.append(hit.select("line", pattern=pl.lit(pattern.name)))
+            touched.update(hit.select("line", "last_line").rows())
+            if found.rows is not None:
+                rows.setdefault(found.table, []).append(found.rows)
+    spans = pl.DataFrame(sorted(touched), schema={"first": pl.Int64, "last": pl.Int64}, orient="row")
+    # A record that no pattern knows is unknown; brackets and keys around records are not.
+    foreign = {
+        line
+        for record in read.records
+        if (record.first, record.last) not in touched
+        for line in range(record.first, record.last + 1)
+    }
+    known = {line for first, last in spans.iter_rows() for line in range(first, last + 1)}
+    end = read.broken - 1 if read.broken else len(lines)
+    if known:
+        known |= set(range(1, end + 1)) - foreign
+    torn = range(read.broken, len(lines) + 1) if read.broken else range(0)
+    return Found(
+        merge_rows(rows),
+        pl.concat(matches).sort("line"),
+        pl.Series("line", sorted(known), dtype=pl.Int64),
+        pl.Series("line", [line for line in torn if line not in known], dtype=pl.Int64),
+    )
 
 
 def _match_lines(fmt: Format, frame: pl.DataFrame) -> Found:

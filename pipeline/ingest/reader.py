@@ -18,17 +18,20 @@ from pipeline.ingest.account import (
     shift_lines,
     split_scan,
 )
-from pipeline.ingest.chunks import BrokenSourceError, Chunk, read_chunks, read_head
-from pipeline.ingest.delimited import Header, find_header
+from pipeline.ingest.chunks import BrokenSourceError, Chunk, chunk_digest, read_chunks, read_head
+from pipeline.ingest.delimited import Header
 from pipeline.ingest.detect import BINARY
 from pipeline.ingest.limits import bound_rows
 from pipeline.ingest.lines import read_lines
-from pipeline.ingest.match import match_fields
+from pipeline.ingest.match import match_fields, table_header
 from pipeline.ingest.rules import rules_for
 from pipeline.ingest.scan import Scan, Scanner
 from pipeline.ingest.signals import fold_signals, limit_signals
 from pipeline.ingest.templates import MAX_TEMPLATES, merge_templates
 from pipeline.ingest.work import run_here
+
+#: A document is read as a whole, in a few times the memory of its bytes.
+MAX_DOCUMENT_BYTES = 1 << 30
 
 #: Rows of one signal in one file that are kept one by one.
 MAX_SIGNALS = 1000
@@ -50,7 +53,7 @@ class SourceReader:
         self.path, self.format = path, fmt
         self.account = Account()
         self.shape = "binary" if fmt == BINARY else getattr(registry().get(fmt), "shape", "lines")
-        self._header = self._find_header() if self.shape == "table" else None
+        self._header = self._find_header() if self.shape in ("table", "csv") else None
         self._scanner = Scanner(rules_for(fmt)) if self.shape == "lines" else None
         self._signals: dict[str, int] = {}
         self._folded: pl.DataFrame | None = None
@@ -62,6 +65,8 @@ class SourceReader:
 
         Rows have no ``source_id``. What stops the file from being read is in ``account.error``.
         """
+        if self.shape == "document":
+            return self._rows_of_document()
         return self.rows_of(submit(self._read_chunk, self.chunks()))
 
     def rows_of(self, results: Iterable[ChunkResult]) -> Iterator[dict[str, pl.DataFrame]]:
@@ -75,6 +80,20 @@ class SourceReader:
             closing["templates"] = self._templates.head(MAX_TEMPLATES)
         yield closing
 
+    def _rows_of_document(self) -> Iterator[dict[str, pl.DataFrame]]:
+        """Yield the event rows of a file that only makes sense as a whole."""
+        contents: list[bytes] = []
+        for chunk in self.chunks():
+            contents.append(chunk.load())
+            if sum(map(len, contents)) > MAX_DOCUMENT_BYTES:
+                self.account.error = f"a document of more than {MAX_DOCUMENT_BYTES >> 20} MB; split it"
+                break
+        digests = [chunk_digest(content) for content in contents]
+        content = b"".join(contents)
+        whole = Chunk(0, lambda: content)
+        yield from self.rows_of([self._read_chunk(whole)] if content else [])
+        self.account.digests = digests
+
     def chunks(self) -> Iterator[Chunk]:
         """Yield the chunks of the file; a broken one ends it."""
         try:
@@ -84,7 +103,7 @@ class SourceReader:
 
     def _find_header(self) -> Header | None:
         """Return the header of a table, which its later chunks need."""
-        return find_header(read_lines(read_head(self.path)), registry()[self.format])
+        return table_header(registry()[self.format], read_lines(read_head(self.path)))
 
     def _read_chunk(self, chunk: Chunk) -> ChunkResult:
         """Return what one chunk holds; runs in any thread and knows no other chunk."""

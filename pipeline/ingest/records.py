@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import polars as pl
 
-from pipeline.formats import group_names
+from pipeline.formats import fields_of
 from pipeline.formats.format import Format, Pattern
 from pipeline.ingest.clock import TS
+from pipeline.ingest.derive import derived_fields
 from pipeline.ingest.extract import Rows, build_rows
 
 
@@ -26,20 +27,11 @@ class Records:
     bad_lines: pl.Series
 
 
-def wanted_fields(fmt: Format) -> tuple[str, ...]:
-    """Return the fields that the patterns of a format read, in order of their first use."""
-    names: dict[str, None] = {}
-    for pattern in fmt.patterns:
-        for value in pattern.columns.values():
-            names |= dict.fromkeys(group_names(value.group))
-        names |= dict.fromkeys((*pattern.when, *pattern.where))
-    return tuple(names)
-
-
 def read_records(frame: pl.DataFrame, fmt: Format) -> Records:
     """Read lines (columns ``line``, ``text``) of one JSON object each; empty lines are no records.
 
-    A field may lie at the top or below one of the keys of ``fmt.unwrap``. Numbers come out as text.
+    A field may lie at the top or below one of the keys of ``fmt.unwrap``, and is named by a pointer: ``a/b``
+    is the member ``b`` of ``a``. Numbers come out as text.
     """
     frame = frame.filter(frame["text"].str.contains(r"\S"))
     # The elements of an array written one per line end with a comma, and its brackets stand alone.
@@ -47,14 +39,16 @@ def read_records(frame: pl.DataFrame, fmt: Format) -> Records:
     frame = frame.with_columns(text=text).filter(~text.is_in(["[", "]"]))
     valid = frame["text"].str.starts_with("{") & frame["text"].str.json_path_match("$").is_not_null()
     good = frame.filter(valid)
+    fields = _decode(good["text"], fields_of(fmt, fmt.patterns), fmt.unwrap)
     return Records(
-        good.select("line").hstack(_decode(good["text"], wanted_fields(fmt), fmt.unwrap)),
-        frame["line"].filter(~valid),
+        good.select("line").hstack(fields).with_columns(derived_fields(fmt)), frame["line"].filter(~valid)
     )
 
 
 def _decode(text: pl.Series, fields: tuple[str, ...], unwrap: tuple[str, ...]) -> pl.DataFrame:
     """Return the wanted fields of valid JSON objects as text columns."""
+    if any("/" in name or "~" in name for name in fields):
+        return _decode_paths(text, fields, unwrap)
     own = dict.fromkeys(fields, pl.String)
     shape = pl.Struct({**own, **{key: pl.Struct(own) for key in unwrap if key not in own}})
     try:
@@ -73,16 +67,24 @@ def _decode_paths(text: pl.Series, fields: tuple[str, ...], unwrap: tuple[str, .
     lines = pl.DataFrame({"text": text})
     prefixes = ("$", *(f"$['{key}']" for key in unwrap))
     return lines.select(
-        pl.coalesce(pl.col("text").str.json_path_match(f"{prefix}['{name}']") for prefix in prefixes).alias(
-            name
-        )
+        pl.coalesce(
+            pl.col("text").str.json_path_match(f"{prefix}{_path(name)}") for prefix in prefixes
+        ).alias(name)
         for name in fields
     )
 
 
-def extract_fields(fmt: Format, fields: pl.DataFrame) -> Iterator[tuple[Pattern, Rows]]:
+def _path(pointer: str) -> str:
+    """Return a pointer (RFC 6901, without the first slash) as the engine's path."""
+    steps = [step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")]
+    return "".join(f"[{step}]" if step.isdigit() else f"['{step}']" for step in steps)
+
+
+def extract_fields(
+    fmt: Format, patterns: Iterable[Pattern], fields: pl.DataFrame
+) -> Iterator[tuple[Pattern, Rows]]:
     """Yield for each pattern of records what it finds in a frame of ``line`` and text fields."""
-    for pattern in fmt.patterns:
+    for pattern in patterns:
         hit = pl.lit(True)
         for name in pattern.when:
             hit &= pl.col(name).is_not_null() if name in fields.columns else pl.lit(False)

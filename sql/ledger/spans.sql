@@ -25,6 +25,7 @@ lines as (
         l.step,
         l.steps,
         l.duration_s,
+        l.elapsed_s,
         epoch_us(l.ts) as ts_us,
         l.ts_quality,
         l.log_no,
@@ -128,6 +129,7 @@ neighbours as (
         lag(step) over w as previous_step,
         lead(step) over w as next_step,
         lag(ts_us) over w as previous_us,
+        lag(elapsed_s) over w as previous_elapsed_s,
         lead(ts_us) over w as next_us,
         row_number() over w as place,
     from kept
@@ -193,8 +195,18 @@ printed as (
     select
         *,
         ts_us as stamp_us,
+        -- a clock that counts from the begin of the loop tells how long a line stands for, stalls and all
+        elapsed_s >= coalesce(previous_elapsed_s, 0) as counted_on,
         -- a printed time of years is damage, and no sum of such may leave the range of times
-        (least(duration_s * (step_last - step_first + 1), 1e9) * 1000000)::bigint as printed_us,
+        (
+            least(
+                case
+                    when counted_on and not stamped then elapsed_s - coalesce(previous_elapsed_s, 0)
+                    else duration_s * (step_last - step_first + 1)
+                end,
+                1e9
+            ) * 1000000
+        )::bigint as printed_us,
     from stepped
 ),
 
@@ -229,9 +241,9 @@ laid as (
     union all by name
     select
         p.*,
-        coalesce(t.timer_us, 0) as timer_us,
+        case when p.counted_on then 0 else coalesce(t.timer_us, 0) end as timer_us,
         least(
-            sum(p.printed_us + coalesce(t.timer_us, 0)) over (
+            sum(p.printed_us + case when p.counted_on then 0 else coalesce(t.timer_us, 0) end) over (
                 partition by p.run_id, p.attempt order by p.step rows unbounded preceding
             ),
             1000000000000000

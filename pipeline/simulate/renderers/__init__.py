@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
@@ -92,8 +92,19 @@ class Trainer:
         return self.dates_start or fault.when != "start"
 
 
-#: Formats of trainers and of checkpoints that no module here writes, and why. All are written today.
-WITHOUT: Mapping[str, str] = {}
+#: Formats that a story is written in beside those of trainers; all others say why none is.
+BESIDE = frozenset(
+    {
+        "kernel",
+        "python_traceback",
+        "pytorch_nccl",
+        "slurm_messages",
+        "slurm_sacct",
+        "slurmctld",
+        "slurmd",
+        "torchrun",
+    }
+)
 
 
 @cache

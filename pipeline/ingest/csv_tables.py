@@ -1,0 +1,97 @@
+"""Comma-separated tables with a header, quoted as RFC 4180 says: one record a line.
+
+Names may be anything, so that a header is known by the format's own names alone. A comma may be a tab or a
+semicolon.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+
+import polars as pl
+
+from pipeline.formats import fields_of
+from pipeline.formats.format import Format
+from pipeline.ingest.delimited import Delimited, Header
+from pipeline.ingest.derive import derived_fields
+
+_DELIMITERS = (",", "\t", ";")
+
+#: Lines in the beginning of a file among which the header is; comments may stand before it.
+_HEAD_LINES = 50
+
+#: What is put for the delimiters inside of quotation marks while fields are counted.
+_QUOTED = r'"[^"]*"'
+
+
+def find_csv_header(lines: pl.Series, fmt: Format) -> tuple[int, Header] | None:
+    """Return position and content of the header of a table, or None: at least ``header_min`` known names."""
+    known = {name.lower() for name in fmt.header}
+    for at, text in enumerate(lines.head(_HEAD_LINES).to_list()):
+        for delimiter in _DELIMITERS:
+            names = _cells(text or "", delimiter)
+            if len(names) > 1 and len(known & {name.lower() for name in names}) >= fmt.header_min:
+                return at, Header(tuple(names), delimiter, trailing=False)
+    return None
+
+
+def read_csv(lines: pl.Series, fmt: Format, header: Header | None = None) -> Delimited:
+    """Read a column of lines as the table that ``fmt`` describes.
+
+    ``header`` serves lines that come without one because it stood in an earlier part of the file. A row with
+    too few or too many cells, or with a quotation mark that is not closed, is bad.
+    """
+    wanted = fields_of(fmt, fmt.patterns)
+    found = find_csv_header(lines, fmt)
+    at, head = found if found is not None else (-1, header)
+    empty = pl.DataFrame(schema={"line": pl.Int64, "last_line": pl.Int64, **dict.fromkeys(wanted, pl.String)})
+    if head is None:
+        return Delimited(empty.with_columns(derived_fields(fmt)), [], [])
+    rows = pl.DataFrame({"text": lines}).with_row_index("line", 1).cast({"line": pl.Int64}).slice(at + 1)
+    rows = rows.with_columns(pl.col("text").str.strip_chars_end("\r")).filter(
+        pl.col("text").str.contains(r"\S")
+    )
+    bare = pl.col("text").str.replace_all(_QUOTED, "")
+    cells = bare.str.count_matches(head.delimiter, literal=True) + 1
+    again = pl.col("text").str.strip_chars() == lines[at].strip() if found is not None else pl.lit(False)
+    headers = rows.filter(again)["line"].to_list()
+    rows = rows.filter(~again)
+    fits = rows.select(fits=(cells == len(head.names)) & ~bare.str.contains('"', literal=True))["fits"]
+    good = rows.filter(fits)
+    columns = _columns(good["text"].to_list(), head, wanted)
+    fields = good.select("line", last_line="line").hstack(columns) if good.height else empty
+    bad = rows["line"].filter(~fits).to_list()
+    return Delimited(fields.with_columns(derived_fields(fmt)), bad, ([at + 1] if found else []) + headers)
+
+
+def _columns(texts: Sequence[str], head: Header, wanted: Sequence[str]) -> pl.DataFrame:
+    """Return the wanted columns as text; empty cells and absent columns are null."""
+    places = {name.lower(): place for place, name in reversed(list(enumerate(head.names)))}
+    if not texts:
+        return pl.DataFrame(schema=dict.fromkeys(wanted, pl.String))
+    table = pl.read_csv(
+        "\n".join(texts).encode(),
+        has_header=False,
+        separator=head.delimiter,
+        infer_schema=False,
+        new_columns=[str(place) for place in range(len(head.names))],
+    )
+    blank = pl.lit(None, pl.String)
+    return table.select(
+        (
+            pl.col(str(places[name.lower()])).str.strip_chars().replace("", None)
+            if name.lower() in places
+            else blank
+        ).alias(name)
+        for name in wanted
+    )
+
+
+def _cells(text: str, delimiter: str) -> list[str]:
+    """Return the cells of one line."""
+    try:
+        cells = next(csv.reader([text.lstrip("\ufeff").strip()], delimiter=delimiter), [])
+    except csv.Error:
+        return []
+    return [cell.strip() for cell in cells]
