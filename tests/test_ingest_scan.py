@@ -91,6 +91,47 @@ def test_what_is_glued_to_a_step_line_is_a_line_of_its_own() -> None:
     assert tables["signals"].select("line", "segment", "signal_id").rows() == [(2, 1, "own")]
 
 
+@pytest.mark.parametrize(
+    "head",
+    [
+        "3: step 4/9 lo",
+        "3: step 4/9 lm loss: ",
+        "[titan] 2026-10-05 01:28:47,346 ",
+        "[titan] 2026-10-05 01:28:47,346 - root - INFO - ",
+        "Running with args: {'job': {'a': 1}, 'metrics'",
+        "Running with args: {'metrics': ",
+    ],
+)
+def test_a_line_may_be_cut_anywhere_before_what_is_glued_to_it(head: str) -> None:
+    saves = scanner().scan(pl.Series([f"{head}[rank2]:[E1 saved 1"])).tables["checkpoints"]
+    assert saves.select("segment", "step", "rank").rows() == [(1, 1, 2)]
+
+
+@pytest.mark.parametrize(
+    "prefix", ["3: ", "gx101: ", "[default2]:", "[1,2]<stdout>:", "2026-10-05T01:28:47Z "]
+)
+def test_a_prefix_is_no_line_that_was_cut(prefix: str) -> None:
+    saves = scanner().scan(pl.Series([f"{prefix}[rank2]:[E1 saved 1"])).tables["checkpoints"]
+    assert saves.select("segment", "step").rows() == [(0, 1)]
+
+
+def test_a_step_line_that_holds_the_stamp_of_another_line_was_cut() -> None:
+    lines = pl.Series(
+        [
+            "step 4/9 | lr: 1 [2026-10-05 00:38:43] saved 1",
+            "step 4/9 | global ba[2026-10-05 00:18:31,465] [WARNING] saved 2",
+            "[2026-10-05 00:38:43] step 5/9 | saved 3",
+        ]
+    )
+    saves = scanner().scan(lines).tables["checkpoints"]
+    assert saves.select("line", "segment", "step").rows() == [(1, 1, 1), (2, 1, 2), (3, 0, 3)]
+    assert saves["ts_raw"].to_list() == [
+        "2026-10-05 00:38:43",
+        "2026-10-05 00:18:31,465",
+        "2026-10-05 00:38:43",
+    ]
+
+
 def test_colours_inside_a_literal_do_not_hide_a_line() -> None:
     found = scanner().scan(content_lines(b"sa\x1b[31mved\x1b[0m 7"))
     assert found.tables["checkpoints"]["step"].to_list() == [7]

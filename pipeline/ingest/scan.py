@@ -32,8 +32,12 @@ _GLUED = (
     r"slurmstepd(?:-[A-Za-z0-9_.-]+)?: (?:error|fatal)|srun: error: |\[rank[0-9]+\]:\[[EWF]"
     r"|Traceback \(most recent call last\)"
 )
-#: Behind another line that was cut: prefixes end with neither a letter nor a word.
-_GLUED_TO_WORD = rf"([A-Za-z0-9_.,]|[a-z.,] )({_GLUED})"
+#: Behind another line that was cut: prefixes end with neither a letter nor a word, nor a quoted or a second word
+#: and a colon, nor the head of a logger.
+_CUT = r"""[^\s:>\]]|[a-z.,] |[a-z] [a-z]+: |['")}]: |,[0-9]{3} (?:- (?:\w+ - )*)?"""
+_GLUED_TO_WORD = rf"({_CUT})({_GLUED})"
+#: No step line holds the stamp of another one.
+_GLUED_STAMP = r"(\| .*?|step: .*?)(\[[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}[^\]]{0,7}\] )"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +89,9 @@ class Scanner:
         candidates = pl.concat([left, others.filter(among)]).sort("line")
         if candidates.is_empty():
             return Scan(merge_rows(rows), pl.concat(known), candidates["line"])
-        if candidates["text"].str.contains(_GLUED_TO_WORD).any():
-            apart = pl.col("text").str.replace_all(_GLUED_TO_WORD, "$1\r$2")
-            candidates = candidates.with_columns(apart)
+        for glue in (_GLUED_TO_WORD, _GLUED_STAMP):
+            if candidates["text"].str.contains(glue).any():
+                candidates = candidates.with_columns(pl.col("text").str.replace_all(glue, "$1\r$2"))
         frame = clean_frame(candidates)
         if frame.height > candidates.height:
             frame = frame.filter(frame["text"].str.contains(self.rules.screen))

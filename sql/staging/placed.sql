@@ -12,11 +12,16 @@ own as (
 
 -- an undated line takes the time of the last dated line before it in its log, else of the first after it
 dated as (
-    select log_no, ord, ts, kind = 'phase' and name = 'exit' as tells_end
+    select
+        log_no,
+        ord,
+        ts,
+        kind = 'phase' and name = 'exit' as tells_end,
+        kind = 'phase' and name = 'exit' and format = 'slurm_messages' and detail = 'node_failure' as tells_node_end,
     from own
     where ts is not null
     union all
-    select log_no, ord, ts, false as tells_end
+    select log_no, ord, ts, false as tells_end, false as tells_node_end
     from staging.step_lines
     where ts is not null
 ),
@@ -45,7 +50,9 @@ between as (
         a.ts as after_ts,
         -- what is printed after the end, when the tasks have gone, belongs to the next launch
         coalesce(
-            b.ts <= e.ts + interval 60 second and g.ord > b.ord and g.ord < o.ord
+            b.ts <= e.ts + interval 60 second
+            -- where a node was lost nobody is left to tell of the tasks
+            and (g.ord > b.ord and g.ord < o.ord or b.tells_node_end)
             and not (o.kind = 'signal' and o.name in ('slurm_exit_code', 'slurm_oom_new', 'slurm_oom_old', 'slurm_stepd_stuck'))
             and not (o.kind = 'signal' and o.name like 'slurm_task_%'),
             false

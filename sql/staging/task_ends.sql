@@ -66,6 +66,44 @@ numbered as (
         ord,
         row_number() over (partition by log_no order by ord) as step,
     from starts
+),
+
+told_in as (
+    select t.log_no, t.ord, n.step, list(distinct t.task) as tasks
+    from tasks as t
+    asof inner join numbered as n on t.log_no = n.log_no and t.ord >= n.ord
+    group by all
+),
+
+wholes as (
+    select
+        t.log_no,
+        t.step,
+        l.ord as last_ord,
+        any_value(l.tasks) as last_tasks,
+        list_distinct(flatten(list(t.tasks) filter (where t.ord < l.ord))) as tasks_before,
+        list_distinct(flatten(list(t.tasks))) as tasks,
+    from told_in as t
+    inner join (select log_no, step, max(ord) as ord, arg_max(tasks, ord) as tasks from told_in group by all) as l
+        using (log_no, step)
+    group by all
+),
+
+-- without its last line a step is whole, and the next one is only with it
+moved as (
+    select w.log_no, w.last_ord as ord, w.step + 1 as step
+    from wholes as w
+    inner join wholes as f on f.log_no = w.log_no and f.step = w.step + 1
+    where len(w.tasks_before) = list_max(w.tasks_before) + 1
+        and list_min(w.last_tasks) > list_max(w.tasks_before) + 1
+        and not list_has_any(w.last_tasks, f.tasks)
+        and len(f.tasks) + len(w.last_tasks) = greatest(list_max(f.tasks), list_max(w.last_tasks)) + 1
+),
+
+begins as (
+    select n.log_no, n.step, coalesce(m.ord, n.ord) as ord
+    from numbered as n
+    left join moved as m using (log_no, step)
 )
 
 select
@@ -75,4 +113,4 @@ select
     l.ord = n.ord and n.step > 1 as opens,
     lag(l.ord) over (partition by l.log_no order by l.ord) as previous_ord,
 from lines as l
-asof inner join numbered as n on l.log_no = n.log_no and l.ord >= n.ord
+asof inner join begins as n on l.log_no = n.log_no and l.ord >= n.ord
