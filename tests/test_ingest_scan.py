@@ -120,16 +120,14 @@ def test_a_step_line_that_holds_the_stamp_of_another_line_was_cut() -> None:
         [
             "step 4/9 | lr: 1 [2026-10-05 00:38:43] saved 1",
             "step 4/9 | global ba[2026-10-05 00:18:31,465] [WARNING] saved 2",
-            "[2026-10-05 00:38:43] step 5/9 | saved 3",
+            "[2026-10-05 00:38:43] step 5/9 | lr: 1",
         ]
     )
-    saves = scanner().scan(lines).tables["checkpoints"]
-    assert saves.select("line", "segment", "step").rows() == [(1, 1, 1), (2, 1, 2), (3, 0, 3)]
-    assert saves["ts_raw"].to_list() == [
-        "2026-10-05 00:38:43",
-        "2026-10-05 00:18:31,465",
-        "2026-10-05 00:38:43",
-    ]
+    tables = scanner().scan(lines).tables
+    saves = tables["checkpoints"]
+    assert saves.select("line", "segment", "step").rows() == [(1, 1, 1), (2, 1, 2)]
+    assert saves["ts_raw"].to_list() == ["2026-10-05 00:38:43", "2026-10-05 00:18:31,465"]
+    assert tables["steps"].select("line", "segment").rows() == [(1, 0), (2, 0), (3, 0)]
 
 
 def test_colours_inside_a_literal_do_not_hide_a_line() -> None:
