@@ -22,6 +22,7 @@ from pipeline.config_values import (
     ZoneRule,
 )
 from pipeline.errors import GoodputError
+from pipeline.places import is_url, open_store
 
 __all__ = [
     "CONFIG_FILES",
@@ -53,7 +54,8 @@ def load_config(logs: Sequence[str], explicit: Path | None = None) -> Config:
     """
     folder = explicit.parent if explicit is not None else _folder_of_config(logs)
     if folder is None:
-        return EMPTY_CONFIG
+        texts = _texts_of_stores(logs)
+        return build_config(texts, _hash_of(texts)) if texts else EMPTY_CONFIG
     paths = [explicit or folder / CONFIG_FILES[0], *(folder / name for name in CONFIG_FILES[1:3])]
     texts = {path: _read_text(path) for path in paths if path == explicit or path.is_file()}
     return build_config(texts, _hash_of(texts)) if texts else EMPTY_CONFIG
@@ -64,10 +66,30 @@ def without_effect(config: Config) -> tuple[str, ...]:
     return ("[classes]",) if config.classes else ()
 
 
+def _texts_of_stores(logs: Sequence[str]) -> dict[Path, str]:
+    """Return the files of ours below the one URL of a store that has any."""
+    texts: dict[Path, str] = {}
+    for url in filter(is_url, map(str, logs)):
+        files, root = open_store(url)
+        for name in CONFIG_FILES[:3]:
+            path = f"{root.rstrip('/')}/{name}"
+            if files.isfile(path):
+                if Path(name) in texts:
+                    raise GoodputError(
+                        "more than one configuration",
+                        where=url,
+                        now="name the one that counts with `--config FILE`",
+                    )
+                texts[Path(name)] = files.cat_file(path).decode("utf-8-sig", "replace")
+    return texts
+
+
 def _folder_of_config(logs: Sequence[str]) -> Path | None:
     """Return the one folder of the logs that holds a file of ours; more than one is an error."""
     folders: dict[Path, None] = {}
     for log in logs:
+        if is_url(str(log)):
+            continue
         path = Path(log)
         folder = path if path.is_dir() else path.parent
         if any((folder / name).is_file() for name in CONFIG_FILES[:3]):

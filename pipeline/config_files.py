@@ -46,7 +46,7 @@ def build_config(texts: Mapping[Path, str], text_hash: str) -> c.Config:
         report=_read_report(root.take_section("report")),
         verdicts=tuple(_read_verdicts(*by_kind["verdicts.csv"])) if "verdicts.csv" in by_kind else (),
         actions=tuple(_read_actions(*by_kind["actions.csv"])) if "actions.csv" in by_kind else (),
-        files=tuple(texts),
+        texts={path.name if path.suffix == ".csv" else TOML: text for path, text in texts.items()},
         text_hash=text_hash,
     )
     root.close()

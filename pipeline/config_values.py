@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from pathlib import Path
 
 from pipeline.globs import glob_pattern
 
@@ -154,7 +153,7 @@ class Config:
         policy: category to layer, and ``first_queue_wait`` to whether it counts.
         owners: layer or cause domain to team.
         targets: figure to the value aimed at, 0 to 1.
-        files: the files that were read.
+        texts: name of each file that was read, and what it says.
         text_hash: hash of their text; empty for no configuration.
     """
 
@@ -171,7 +170,7 @@ class Config:
     report: ReportConfig = ReportConfig()
     verdicts: tuple[Verdict, ...] = ()
     actions: tuple[Action, ...] = ()
-    files: tuple[Path, ...] = field(default=(), compare=False)
+    texts: Mapping[str, str] = field(default_factory=dict, compare=False)
     text_hash: str = ""
 
 

@@ -12,6 +12,7 @@ import pytest
 import zstandard
 
 from pipeline.ingest.chunks import BrokenSourceError, read_chunks
+from pipeline.places import FilePlace
 
 TEXT = b"".join(b"line %d of a log\n" % number for number in range(4000))
 PACKERS: dict[str, Callable[[bytes], bytes]] = {
@@ -25,7 +26,7 @@ PACKERS: dict[str, Callable[[bytes], bytes]] = {
 
 
 def cut(path: Path, size: int) -> list[tuple[bytes, bool]]:
-    return [(chunk.load(), chunk.inside) for chunk in read_chunks(path, size)]
+    return [(chunk.load(), chunk.inside) for chunk in read_chunks(FilePlace(path), size)]
 
 
 @pytest.mark.parametrize("packer", PACKERS)
@@ -74,7 +75,7 @@ def test_a_damaged_file_ends_where_it_is_damaged(tmp_path: Path, packer: str) ->
     contents = []
 
     def read() -> None:
-        contents.extend(chunk.load() for chunk in read_chunks(tmp_path / "log", 4096))
+        contents.extend(chunk.load() for chunk in read_chunks(FilePlace(tmp_path / "log"), 4096))
 
     with pytest.raises(BrokenSourceError, match="damaged after"):
         read()
@@ -83,4 +84,4 @@ def test_a_damaged_file_ends_where_it_is_damaged(tmp_path: Path, packer: str) ->
 
 def test_a_file_that_is_gone_is_broken(tmp_path: Path) -> None:
     with pytest.raises(BrokenSourceError, match="no such file"):
-        list(read_chunks(tmp_path / "gone"))
+        list(read_chunks(FilePlace(tmp_path / "gone")))

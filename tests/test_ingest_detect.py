@@ -10,6 +10,7 @@ from pipeline.formats import registry
 from pipeline.ingest.detect import detect
 from pipeline.ingest.jobs import find_job_id
 from pipeline.ingest.sample import read_sample
+from pipeline.places import FilePlace
 from tests.golden import read_lines, samples
 
 REAL = Path(__file__).resolve().parents[1].parent / "shared" / "real"
@@ -43,14 +44,14 @@ def test_a_real_file_gets_its_name_or_none(name: str) -> None:
     allowed = next(
         (names for prefix, names in NAMED.items() if f"{name}/".startswith(f"{prefix}/")), {"unknown"}
     )
-    assert detect(read_sample(REAL / name)).format in allowed
+    assert detect(read_sample(FilePlace(REAL / name))).format in allowed
 
 
 @pytest.mark.skipif(not REAL.is_dir(), reason="the real logs are not here")
 def test_the_console_of_every_real_megatron_run_is_recognised() -> None:
     outs = sorted((REAL / "megatron").rglob("*.out"))
     assert outs
-    assert {detect(read_sample(path)).format for path in outs} == {"megatron"}
+    assert {detect(read_sample(FilePlace(path))).format for path in outs} == {"megatron"}
 
 
 PRIMARY = [fmt.name for fmt in registry().values() if fmt.primary and samples(fmt.name)]
@@ -62,7 +63,7 @@ def test_the_samples_of_a_format_are_recognised(name: str, tmp_path: Path) -> No
     shape = registry()[name].shape
     for text in texts if shape == "table" else ["\n".join(texts)]:
         (tmp_path / "log").write_text(text + "\n", encoding="utf-8")
-        assert name == detect(read_sample(tmp_path / "log")).format
+        assert name == detect(read_sample(FilePlace(tmp_path / "log"))).format
 
 
 @pytest.mark.parametrize(
@@ -70,14 +71,14 @@ def test_the_samples_of_a_format_are_recognised(name: str, tmp_path: Path) -> No
 )
 def test_a_file_of_nothing_we_know_is_unknown(text: str, tmp_path: Path) -> None:
     (tmp_path / "log").write_text(text, encoding="utf-8")
-    assert detect(read_sample(tmp_path / "log")).format in ("unknown", "binary")
+    assert detect(read_sample(FilePlace(tmp_path / "log"))).format in ("unknown", "binary")
 
 
 def test_proof_may_stand_anywhere_in_a_file(tmp_path: Path) -> None:
     sample = [line for path in samples("megatron") for line in read_lines(path).to_list()]
     chatter = [f"gx001:{number}:1 [0] NCCL INFO Channel {number}" for number in range(20_000)]
     (tmp_path / "log").write_text("\n".join([*chatter[:9000], *sample, *chatter[9000:]]), encoding="utf-8")
-    assert detect(read_sample(tmp_path / "log")).format == "megatron"
+    assert detect(read_sample(FilePlace(tmp_path / "log"))).format == "megatron"
 
 
 JOBS = {
@@ -103,4 +104,4 @@ JOBS = {
 @pytest.mark.parametrize(("name", "text"), JOBS)
 def test_the_job_of_a_file(name: str, text: str, tmp_path: Path) -> None:
     (tmp_path / "log").write_text(text, encoding="utf-8")
-    assert JOBS[name, text] == find_job_id(name, read_sample(tmp_path / "log").lines)
+    assert JOBS[name, text] == find_job_id(name, read_sample(FilePlace(tmp_path / "log")).lines)

@@ -14,6 +14,7 @@ from pipeline.ingest.documents import build_fields, field_of, read_documents
 from pipeline.ingest.match import match_format
 from pipeline.ingest.reader import SourceReader
 from pipeline.ingest.work import run_here
+from pipeline.places import FilePlace
 
 PODS = {"kind": "List", "items": [{"name": "a", "n": 1}, {"name": "b", "n": 2}], "more": {"items": [3]}}
 
@@ -130,7 +131,7 @@ def test_a_document_over_many_chunks_is_read_as_a_whole(
     monkeypatch.setattr("pipeline.ingest.chunks.read_chunks.__defaults__", (1000,))
     path = tmp_path / "nodes.json"
     path.write_text(json.dumps({"items": [{"name": f"n{n}", "state": "up"} for n in range(200)]}, indent=1))
-    reader = SourceReader(path, "heron")
+    reader = SourceReader(FilePlace(path), "heron")
     rows = [rows["nodes"].height for rows in reader.rows(run_here) if "nodes" in rows]
     lines = len(path.read_text().splitlines())
     assert (sum(rows), reader.account.lines, reader.account.counts) == (200, lines, [0, 0, lines])

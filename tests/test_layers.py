@@ -26,6 +26,7 @@ FLOOR = {
     "config_files",
     "config_values",
     "checked_toml",
+    "places",
 }
 ARROWS = {
     "__main__": {"cli"},

@@ -37,9 +37,10 @@ LACKS = {
 def doctor(logs: tuple[str, ...], top: int, config_file: Path | None, workers: int) -> int:
     """Show what each file is taken for, and what is not understood in it.
 
-    LOGS are files or folders. For each file: the format and the share of lines that it knows, the next best
-    format, its lines (parsed, unknown, bad: torn or undecodable), the zone of its stamps and whether that is
-    assumed, the longest silence, and the most frequent shapes of lines that nothing knows.
+    LOGS are files, folders, archives or URLs of a store. For each file: the format and the share of lines
+    that it knows, the next best format, its lines (parsed, unknown, bad: torn or undecodable), the zone
+    of its stamps and whether that is assumed, the longest silence, and the most frequent shapes of lines
+    that nothing knows.
 
     Writes nothing.
 

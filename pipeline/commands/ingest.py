@@ -18,8 +18,8 @@ from pipeline.commands.stages import hold_folders, ingest_logs, need_logs
 def ingest(logs: tuple[str, ...], store: Path, config_file: Path | None, workers: int) -> int:
     """Read logs into event tables, and decide nothing.
 
-    LOGS are files or folders. Files that have not changed since the last time are not read again, and a
-    command that was interrupted goes on where it was.
+    LOGS are files, folders, archives or URLs of a store. Files that have not changed since the last time
+    are not read again, and a command that was interrupted goes on where it was.
 
     Writes DIR/events/ (Parquet, one table per kind of event) and DIR/manifest.json. `classify` or
     `report --store` come next.

@@ -49,8 +49,9 @@ def report(
 ) -> int:
     """Read logs and write the review: what every GPU-second was spent on.
 
-    LOGS are files or folders; what each file is, is found out. `--store` takes the place of LOGS where they
-    were read before. Nothing is written outside of `--out` (and of the store).
+    LOGS are files, folders, archives or URLs of a store; what each file is, is found out. `--store` takes
+    the place of LOGS where they were read before. Nothing is written outside of `--out` (and of the
+    store).
 
     Writes review.pdf, review.html, model.json (every number of the review), charts/, goodput.duckdb (the
     ledger, for SQL) and events/ (what each line said).

@@ -121,7 +121,7 @@ def need_logs(logs: Sequence[str], example: str) -> None:
     if not logs:
         raise GoodputError(
             "no logs were given",
-            why="LOGS are files or folders: trainer consoles, scheduler accounting, kernel logs",
+            why="LOGS are files, folders, archives or URLs: trainer consoles, scheduler accounting, kernel logs",
             now=f"write for example `{example}`",
         )
 
@@ -153,10 +153,9 @@ def _refuse_inside(logs: Sequence[str], store: Path) -> None:
 def _keep_config(config: Config, store: Path) -> None:
     """Copy the configuration into the store, so that a store outlives its logs and still means the same."""
     folder = kept_config(store)
-    names = {path.name if path.suffix == ".csv" else CONFIG_FILES[0]: path for path in config.files}
     for name in CONFIG_FILES[:3]:
-        if name in names:
+        if name in config.texts:
             folder.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_bytes(names[name].read_bytes())
+            (folder / name).write_text(config.texts[name], encoding="utf-8")
         else:
             (folder / name).unlink(missing_ok=True)

@@ -10,7 +10,7 @@ from pipeline.config import Config
 from pipeline.ingest.chunks import CHUNK_BYTES
 from pipeline.ingest.discover import discover
 from pipeline.ingest.parts import agree_on_formats
-from pipeline.ingest.probe import Probe, find_duplicates, probe_batch, stat_of
+from pipeline.ingest.probe import Probe, find_duplicates, probe_batch
 from pipeline.ingest.sources import build_sources, copied_entry, failed_entry
 from pipeline.ingest.store import Entry, Store
 from pipeline.ingest.work import Workers, cut_batches, worker_count
@@ -62,11 +62,11 @@ def ingest(
     Raises:
         GoodputError: there is nothing to read, or the store cannot be written.
     """
-    found = discover(logs, exclude=store)
     target = Store(Path(store))
-    target.open()
-    known, local = target.known(), target.local()
-    with Workers(worker_count(workers)) as pool:
+    with target.scratch() as scratch, Workers(worker_count(workers)) as pool:
+        found = discover(logs, scratch, exclude=store)
+        target.open()
+        known, local = target.known(), target.local()
         batches = cut_batches(found.sources, lambda source: source.weight)
         looks = pool.map(lambda batch: probe_batch(batch, config, known, local), batches)
         probes = agree_on_formats([look for batch in looks for look in batch], config)
@@ -75,7 +75,7 @@ def ingest(
     for name, first in copies.items():
         entries[name] = copied_entry(next(p for p in probes if p.source.name == name), entries[first])
     ordered = [entries[source.name] for source in found.sources]
-    stats = {p.source.name: stat_of(p.source.path) for p in probes if not p.error}
+    stats = {p.source.name: p.source.place.stamp() for p in probes if not p.error}
     target.finish(ordered, build_sources(ordered, config), stats, found.logs_name)
     return _summary(ordered, probes, copies)
 

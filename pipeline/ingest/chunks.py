@@ -9,16 +9,19 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
-import os
+import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
-from pathlib import Path
+from io import BufferedReader
 from typing import IO, Protocol
 
 import zstandard
+
+from pipeline.places import Place
 
 #: Nominal size of a chunk. A chunk ends at the first line end at or after it, and at twice the size anyway.
 #: Larger ones cost less for each byte, up to 32 MB: such blocks the allocator gives back every time.
@@ -72,7 +75,8 @@ class _ZstdReader:
         return b""
 
 
-_BROKEN = (EOFError, OSError, zlib.error, lzma.LZMAError, zstandard.ZstdError)
+_BROKEN = (EOFError, OSError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, zstandard.ZstdError)
+_MAGIC_BYTES = 8
 _OPENERS: tuple[tuple[bytes, Callable[[IO[bytes]], _Blocks]], ...] = (
     (b"\x1f\x8b", lambda raw: gzip.GzipFile(fileobj=raw)),
     (b"\x28\xb5\x2f\xfd", _ZstdReader),
@@ -105,31 +109,56 @@ def is_compressed(head: bytes) -> bool:
     return any(head.startswith(magic) for magic, _ in _OPENERS)
 
 
-def read_chunks(path: Path, size: int = CHUNK_BYTES) -> Iterator[Chunk]:
+def read_chunks(place: Place, size: int = CHUNK_BYTES) -> Iterator[Chunk]:
     """Yield the chunks of a file in order.
 
     Raises:
         BrokenSourceError: after the last good chunk, where the file is damaged or can no longer be read.
     """
     try:
-        raw = path.open("rb", buffering=0)
+        opener = _opener_of(place.read(0, _MAGIC_BYTES))
+        if opener is None and not place.sequential:
+            yield from _cut_file(place, size)
+        else:
+            with closing(place.open()) as raw:
+                yield from _cut_stream(decompressed(raw, place), size)
     except OSError as error:
-        raise BrokenSourceError((error.strerror or str(error)).lower()) from None
-    with closing(raw):
-        head = os.pread(raw.fileno(), 8, 0)
-        for magic, opener in _OPENERS:
-            if head.startswith(magic):
-                yield from _cut_stream(_decompress(opener(raw), path), size)
-                return
-        yield from _cut_file(path, raw.fileno(), size)
+        raise BrokenSourceError(_reason(error)) from None
+    if place.damage:
+        raise BrokenSourceError(place.damage)
 
 
-def read_head(path: Path) -> bytes:
+def read_head(place: Place) -> bytes:
     """Return the first lines of a file; nothing where it is damaged before their end."""
     try:
-        return next((chunk.load() for chunk in read_chunks(path, HEAD_BYTES)), b"")
+        return next((chunk.load() for chunk in read_chunks(place, HEAD_BYTES)), b"")
     except BrokenSourceError:
         return b""
+
+
+def decompressed(raw: IO[bytes], place: Place) -> Generator[bytes]:
+    """Yield blocks of what a reader gives, decompressed where it is compressed.
+
+    Raises:
+        BrokenSourceError: after the last good block, where the rest is damaged or grows beyond all measure.
+    """
+    buffered = BufferedReader(raw)  # type: ignore[type-var]
+    try:
+        opener = _opener_of(buffered.peek(_MAGIC_BYTES))
+        yield from _decompress(buffered if opener is None else opener(buffered), place)
+    finally:
+        # Whoever opened the reader closes it.
+        buffered.detach()
+
+
+def _opener_of(head: bytes) -> Callable[[IO[bytes]], _Blocks] | None:
+    """Return what decompresses a file that begins so, or None where it is not compressed."""
+    return next((opener for magic, opener in _OPENERS if head.startswith(magic)), None)
+
+
+def _reason(error: OSError) -> str:
+    """Return why something cannot be read."""
+    return (error.strerror or str(error)).lower()
 
 
 def chunk_digest(content: bytes) -> bytes:
@@ -147,33 +176,28 @@ def content_hash(digests: list[bytes]) -> str:
     return sha256(b"".join(digests)).hexdigest()[:32]
 
 
-def _cut_file(path: Path, fd: int, size: int) -> Iterator[Chunk]:
+def _cut_file(place: Place, size: int) -> Iterator[Chunk]:
     """Yield chunks of a plain file; only their ends are read here, their bytes by whoever loads them."""
+    stored = place.size
+    if stored <= size:
+        if stored:
+            yield Chunk(0, partial(place.read, 0, stored))
+        return
     begin, index, inside = 0, 0, False
     while True:
         # Nearly every line ends soon, so that few bytes are read twice.
-        tail = os.pread(fd, min(size, _TAIL), begin + size)
+        tail = place.read(begin + size, min(size, _TAIL))
         if b"\n" not in tail:
-            tail = os.pread(fd, size, begin + size)
+            tail = place.read(begin + size, size)
         cut = _cut(tail) if len(tail) == size else tail.find(b"\n") + 1 or len(tail)
-        if not tail and not os.pread(fd, 1, begin):
+        if not tail and not place.read(begin, 1):
             return
         length = size + cut
-        yield Chunk(index, _loader(path, begin, length), inside)
+        yield Chunk(index, partial(place.read, begin, length), inside)
         if not tail:
             return
         inside = tail[cut - 1 : cut] != b"\n"
         begin, index = begin + length, index + 1
-
-
-def _loader(path: Path, begin: int, length: int) -> Callable[[], bytes]:
-    """Return a function that reads a byte range; it opens the file anew, for it runs later and elsewhere."""
-
-    def load() -> bytes:
-        with path.open("rb", buffering=0) as raw:
-            return os.pread(raw.fileno(), length, begin)
-
-    return load
 
 
 def _cut_stream(blocks: Iterator[bytes], size: int) -> Iterator[Chunk]:
@@ -215,9 +239,9 @@ def _cut(tail: bytes) -> int:
     return end - 1 if end > 1 and tail[end - 1] >= 0xC0 else end
 
 
-def _decompress(stream: _Blocks, path: Path) -> Iterator[bytes]:
-    """Yield the blocks of a compressed file."""
-    limit = max(_FREE_BYTES, MAX_RATIO * path.stat().st_size)
+def _decompress(stream: _Blocks, place: Place) -> Iterator[bytes]:
+    """Yield the blocks of a stream."""
+    limit = max(_FREE_BYTES, MAX_RATIO * place.size)
     total = 0
     while True:
         try:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import polars as pl
 
 from pipeline.config import Config
 from pipeline.ingest.chunks import CHUNK_BYTES
-from pipeline.ingest.discover import discover
+from pipeline.ingest.discover import Source, discover
 from pipeline.ingest.parts import agree_on_formats
 from pipeline.ingest.probe import Probe, find_duplicates, probe_batch
 from pipeline.ingest.reader import SourceReader, Submit
@@ -91,13 +93,25 @@ def diagnose(
     Raises:
         GoodputError: there is nothing to read.
     """
-    found = discover(logs)
-    total = sum(source.bytes for source in found.sources)
+    with TemporaryDirectory(prefix="goodput-") as scratch:
+        found = discover(logs, Path(scratch))
+        return _diagnose(found.sources, config, workers, top, progress)
+
+
+def _diagnose(
+    sources: Sequence[Source],
+    config: Config,
+    workers: int,
+    top: int,
+    progress: Callable[[str, int, int], None] | None,
+) -> list[SourceReport]:
+    """Return a report on every source, in order."""
+    total = sum(source.bytes for source in sources)
     done = 0
     reports: dict[str, SourceReport] = {}
     entries: dict[str, Entry] = {}
     with Workers(worker_count(workers)) as pool:
-        batches = cut_batches(found.sources, lambda source: source.weight)
+        batches = cut_batches(sources, lambda source: source.weight)
         looks = pool.map(lambda batch: probe_batch(batch, config, {}, {}), batches)
         probes = agree_on_formats([look for batch in looks for look in batch], config)
         copies = find_duplicates(probes)
@@ -118,7 +132,7 @@ def diagnose(
         if one.source.name in copies:
             entry = copied_entry(one, entries[copies[one.source.name]])
             reports[entry.name] = _report(entry, config)
-    return [reports[source.name] for source in found.sources]
+    return [reports[source.name] for source in sources]
 
 
 def _examine(one: Probe, config: Config, top: int, submit: Submit) -> tuple[Entry, SourceReport]:
@@ -126,7 +140,7 @@ def _examine(one: Probe, config: Config, top: int, submit: Submit) -> tuple[Entr
     if one.error:
         entry = failed_entry(one)
         return entry, _report(entry, config)
-    reader = SourceReader(one.source.path, one.detection.format)
+    reader = SourceReader(one.source.place, one.detection.format)
     events: dict[str, int] = {}
     times: list[pl.DataFrame] = []
     templates: tuple[Template, ...] = ()

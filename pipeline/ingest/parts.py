@@ -63,7 +63,7 @@ def _logs(probes: Iterable[Probe]) -> list[list[Probe]]:
 def _look_at(parts: Sequence[Probe]) -> Detection | None:
     """Return what parts are taken for by a look at lines of all of them, or None where one cannot be read."""
     try:
-        looks = [read_sample(found.source.path) for found in parts[:: -(-len(parts) // _MAX_PARTS)]]
+        looks = [read_sample(found.source.place) for found in parts[:: -(-len(parts) // _MAX_PARTS)]]
     except OSError:
         return None
     lines = pl.concat(look.lines for look in looks)

@@ -21,6 +21,7 @@ from pipeline.ingest.jobs import find_job_id
 from pipeline.ingest.sample import Sample, read_sample
 from pipeline.ingest.signals import CATALOGUE
 from pipeline.ingest.store import Entry
+from pipeline.places import Place
 
 #: Bytes of a file that nobody writes twice by chance.
 _SURELY_DISTINCT = 64 << 10
@@ -70,7 +71,7 @@ def probe_batch(
         found = _probe_known(source, config, known, local)
         if found is None:
             try:
-                samples[source.name] = read_sample(source.path)
+                samples[source.name] = read_sample(source.place)
                 continue
             except OSError as error:
                 found = _unreadable(source, config, (error.strerror or str(error)).lower())
@@ -90,9 +91,9 @@ def _probe_known(
     entry, options = known.get(source.name), _options(source, config)
     if entry is None or entry.row["parser_version"] != parser_version() or entry.options != options:
         return None
-    same = local.get(source.name) == stat_of(source.path)
+    same = local.get(source.name) == source.place.stamp()
     if not same and entry.row["bytes"] == source.bytes:
-        same = hash_content(source.path) == entry.row["content_hash"]
+        same = hash_content(source.place) == entry.row["content_hash"]
     if not same:
         return None
     row = entry.row
@@ -148,17 +149,11 @@ def forced_format(source: Source, config: Config) -> str | None:
     return None
 
 
-def stat_of(path: Path) -> list[int]:
-    """Return size and time of change of a file, by which it is recognised on this machine."""
-    status = path.stat()
-    return [status.st_size, status.st_mtime_ns]
-
-
-def hash_content(path: Path) -> str:
+def hash_content(place: Place) -> str:
     """Return the hash of the decompressed bytes of a file; of a damaged one up to the damage."""
     digests = []
     try:
-        for chunk in read_chunks(path):
+        for chunk in read_chunks(place):
             digests.append(chunk_digest(chunk.load()))
     except BrokenSourceError:
         pass
@@ -180,7 +175,7 @@ def find_duplicates(probes: list[Probe]) -> dict[str, str]:
             continue
         firsts: dict[str, str] = {}
         for found in group:
-            content = found.known.row["content_hash"] if found.known else hash_content(found.source.path)
+            content = found.known.row["content_hash"] if found.known else hash_content(found.source.place)
             first = firsts.setdefault(content, found.source.name)
             if first != found.source.name:
                 copies[found.source.name] = first

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from pathlib import Path
 from typing import Protocol
 
 import polars as pl
@@ -29,6 +28,7 @@ from pipeline.ingest.scan import Scan, Scanner
 from pipeline.ingest.signals import fold_signals, limit_signals
 from pipeline.ingest.templates import MAX_TEMPLATES, merge_templates
 from pipeline.ingest.work import run_here
+from pipeline.places import Place
 
 #: A document is read as a whole, in a few times the memory of its bytes.
 MAX_DOCUMENT_BYTES = 1 << 30
@@ -49,8 +49,8 @@ class Submit(Protocol):
 class SourceReader:
     """Reads one source; iterate over its rows, then look at `account`."""
 
-    def __init__(self, path: Path, fmt: str) -> None:
-        self.path, self.format = path, fmt
+    def __init__(self, place: Place, fmt: str) -> None:
+        self.place, self.format = place, fmt
         self.account = Account()
         self.shape = "binary" if fmt == BINARY else getattr(registry().get(fmt), "shape", "lines")
         self._header = self._find_header() if self.shape in ("table", "csv") else None
@@ -97,13 +97,13 @@ class SourceReader:
     def chunks(self) -> Iterator[Chunk]:
         """Yield the chunks of the file; a broken one ends it."""
         try:
-            yield from read_chunks(self.path)
+            yield from read_chunks(self.place)
         except BrokenSourceError as error:
             self.account.error = str(error)
 
     def _find_header(self) -> Header | None:
         """Return the header of a table, which its later chunks need."""
-        return table_header(registry()[self.format], read_lines(read_head(self.path)))
+        return table_header(registry()[self.format], read_lines(read_head(self.place)))
 
     def _read_chunk(self, chunk: Chunk) -> ChunkResult:
         """Return what one chunk holds; runs in any thread and knows no other chunk."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from hashlib import sha256
-from pathlib import Path
 
 import polars as pl
 
 from pipeline.ingest.chunks import is_compressed, read_head
 from pipeline.ingest.lines import is_binary, read_lines
+from pipeline.places import Place
 
 #: Bytes that are looked at in each of three places.
 SAMPLE_BYTES = 48 << 10
@@ -40,21 +39,20 @@ class Sample:
         return pl.concat([self.head, self.middle, self.tail])
 
 
-def read_sample(path: Path) -> Sample:
+def read_sample(place: Place) -> Sample:
     """Return a look at a file.
 
     Raises:
         OSError: the file cannot be read.
     """
-    with path.open("rb", buffering=0) as raw:
-        size = os.fstat(raw.fileno()).st_size
-        first = read_head(path)
-        if not is_compressed(os.pread(raw.fileno(), 8, 0)) and size > len(first):
-            middle = os.pread(raw.fileno(), SAMPLE_BYTES, size // 2)
-            tail = os.pread(raw.fileno(), SAMPLE_BYTES, size - SAMPLE_BYTES)
-        else:
-            middle = first[len(first) // 2 :][:SAMPLE_BYTES] if len(first) > 3 * SAMPLE_BYTES else b""
-            tail = first[-SAMPLE_BYTES:] if len(first) > 3 * SAMPLE_BYTES else b""
+    size = place.size
+    first = read_head(place)
+    if not place.sequential and not is_compressed(place.read(0, 8)) and size > len(first):
+        middle = place.read(size // 2, SAMPLE_BYTES)
+        tail = place.read(size - SAMPLE_BYTES, SAMPLE_BYTES)
+    else:
+        middle = first[len(first) // 2 :][:SAMPLE_BYTES] if len(first) > 3 * SAMPLE_BYTES else b""
+        tail = first[-SAMPLE_BYTES:] if len(first) > 3 * SAMPLE_BYTES else b""
     head = first[:SAMPLE_BYTES] if middle else first
     digest = sha256(head[: SAMPLE_BYTES // 2]).hexdigest()[:32]
     if is_binary(head):

@@ -32,8 +32,8 @@ _GLUED = (
     r"slurmstepd(?:-[A-Za-z0-9_.-]+)?: (?:error|fatal)|srun: error: |\[rank[0-9]+\]:\[[EWF]"
     r"|Traceback \(most recent call last\)"
 )
-#: Behind another line that was cut: prefixes end with neither a letter nor a word, nor a quoted or a second word
-#: and a colon, nor the head of a logger.
+#: Behind another line that was cut: prefixes end with neither a letter nor a word, nor a quoted or a second
+#: word and a colon, nor the head of a logger.
 _CUT = r"""[^\s:>\]]|[a-z.,] |[a-z] [a-z]+: |['")}]: |,[0-9]{3} (?:- (?:\w+ - )*)?"""
 _GLUED_TO_WORD = rf"({_CUT})({_GLUED})"
 #: No step line holds the stamp of another one.

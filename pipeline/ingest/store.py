@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,7 +27,7 @@ from pipeline.tables import EVENT_TABLES
 LAYOUT = 1
 
 MANIFEST, JOURNAL, LOCAL = "manifest.json", "ingest.journal", "local.json"
-_TEMPORARY = ".writing"
+_TEMPORARY, _SCRATCH = ".writing", "scratch.writing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,8 @@ class Store:
                 now="name another folder",
             ) from None
         for path in (*self.events.glob(f"*/*{_TEMPORARY}"), *self.folder.glob(f"*{_TEMPORARY}")):
-            path.unlink()
+            if path.is_file():
+                path.unlink()
 
     def known(self) -> dict[str, Entry]:
         """Return by name the sources that were read before and whose parts are all there."""
@@ -101,6 +104,16 @@ class Store:
         except (OSError, ValueError):
             return {}
         return value if isinstance(value, dict) else {}
+
+    @contextmanager
+    def scratch(self) -> Iterator[Path]:
+        """Yield a folder for what only this run needs; it is removed at the end, or by the next run."""
+        folder = self.folder / _SCRATCH
+        shutil.rmtree(folder, ignore_errors=True)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
     def begin_part(self, table: str, name: str, rows: pl.DataFrame) -> None:
         """Write a part under a temporary name."""

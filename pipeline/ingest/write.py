@@ -61,13 +61,13 @@ def read_into(
 
     ``progress`` is told how many bytes of the file are done; of a compressed one that is an upper bound.
     """
-    reader = SourceReader(found.source.path, found.detection.format)
+    reader = SourceReader(found.source.place, found.detection.format)
     return _write_rows(found, reader, reader.rows(submit), store, progress)
 
 
 def read_batch(batch: Sequence[Probe], store: Store) -> list[Entry]:
     """Read small sources of one format into the store together, and return their entries."""
-    readers = [SourceReader(found.source.path, found.detection.format) for found in batch]
+    readers = [SourceReader(found.source.place, found.detection.format) for found in batch]
     return [
         _write_rows(found, reader, rows, store)
         for found, reader, rows in zip(batch, readers, read_together(readers), strict=True)
