@@ -121,7 +121,7 @@ def need_logs(logs: Sequence[str], example: str) -> None:
     if not logs:
         raise GoodputError(
             "no logs were given",
-            why="LOGS are files, folders, archives or URLs: trainer consoles, scheduler accounting, kernel logs",
+            why="LOGS are files, folders, archives or URLs: trainer consoles, accounting, kernel logs",
             now=f"write for example `{example}`",
         )
 
