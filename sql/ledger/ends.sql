@@ -324,9 +324,12 @@ detected as (
             else greatest(
                 fault_us,
                 coalesce(
-                    error_us,
+                    -- an exit that is told in whole seconds may seem to come before the fault
+                    case
+                        when error_us is not null then
+                            least(error_us, case when first_exit_us >= fault_us - 1000000 then first_exit_us end)
+                    end,
                     case when seen_us >= fault_us then seen_us end,
-                    -- some of them are told in whole seconds
                     case when first_exit_us >= fault_us - 1000000 then first_exit_us end,
                     case when exit_us >= fault_us then exit_us end,
                     -- by another clock the end was told before the fault: nobody waited until the release to notice

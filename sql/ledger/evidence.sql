@@ -105,6 +105,7 @@ last_lines as (
         run_id,
         attempt,
         max(ord) as last_ord,
+        arg_max(segment, ord) as last_segment,
         -- how long a step took that only begins is a guess
         max(start_us) filter (where was_open) as open_us,
     from ledger.closed_spans
@@ -157,6 +158,7 @@ own as (
         t.progress_us,
         t.has_steps,
         l.last_ord,
+        l.last_segment,
         coalesce(o.open_us, t.progress_us) as seen_us,
     from printed as p
     inner join ledger.progress as t using (run_id, attempt)
@@ -174,7 +176,7 @@ own_in_reach as (
     where not has_steps
         or case
             when ts_us is not null then ts_us >= seen_us - 2000000
-            when last_ord is not null then ord > last_ord
+            when last_ord is not null then ord > last_ord or (ord = last_ord and segment > last_segment)
             else near_us is null or near_us >= seen_us - 120000000
         end
 ),
@@ -228,6 +230,7 @@ shared as (
         t.progress_us,
         t.has_steps,
         null::bigint as last_ord,
+        null::bigint as last_segment,
     from staging.stream as p
     inner join signals as s
         on s.source_id = p.source_id and s.line = p.line and s.segment = p.segment and s.signal_id = p.name
