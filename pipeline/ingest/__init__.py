@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.config import Config
+from pipeline.ingest.bundles import batches_of, is_current, plan_bundles, read_bundle
 from pipeline.ingest.chunks import CHUNK_BYTES
 from pipeline.ingest.discover import discover
 from pipeline.ingest.parts import agree_on_formats
 from pipeline.ingest.probe import Probe, find_duplicates, probe_batch
 from pipeline.ingest.sources import build_sources, copied_entry, failed_entry
-from pipeline.ingest.store import Entry, Store
+from pipeline.ingest.store import Bundle, Entry, Store
 from pipeline.ingest.work import Workers, cut_batches, worker_count
 from pipeline.ingest.write import read_batch, read_into
 
@@ -71,33 +72,55 @@ def ingest(
         looks = pool.map(lambda batch: probe_batch(batch, config, known, local), batches)
         probes = agree_on_formats([look for batch in looks for look in batch], config)
         copies = find_duplicates(probes)
-        entries = {entry.name: entry for entry in _entries(probes, copies, target, pool, progress)}
+        own = [found for found in probes if found.source.name not in copies]
+        bundled = plan_bundles(own)
+        bundles, entries = _read_bundles(bundled, target, pool, progress)
+        apart = {found.source.name for members in bundled.values() for found in members}
+        alone = [found for found in own if found.source.name not in apart]
+        entries |= {entry.name: entry for entry in _entries(alone, target, pool, progress)}
+    by_name = {found.source.name: found for found in probes}
     for name, first in copies.items():
-        entries[name] = copied_entry(next(p for p in probes if p.source.name == name), entries[first])
+        entries[name] = copied_entry(by_name[name], entries[first])
     ordered = [entries[source.name] for source in found.sources]
     stats = {p.source.name: p.source.place.stamp() for p in probes if not p.error}
-    target.finish(ordered, build_sources(ordered, config), stats, found.logs_name)
+    target.finish(ordered, bundles, build_sources(ordered, config), stats, found.logs_name)
     return _summary(ordered, probes, copies)
 
 
+def _read_bundles(
+    bundled: Mapping[str, Sequence[Probe]], store: Store, pool: Workers, progress: ProgressCallback | None
+) -> tuple[dict[str, Bundle], dict[str, Entry]]:
+    """Return the bundles of small sources and the entries of these, reading what has changed."""
+    known = store.bundles()
+    bundles: dict[str, Bundle] = {}
+    entries: dict[str, Entry] = {}
+    total = sum(found.source.bytes for members in bundled.values() for found in members)
+    done = 0
+    for name, members in bundled.items():
+        if is_current(name, members, known.get(name)):
+            bundles[name] = known[name]
+            entries |= {one.known.name: one.known for one in members if one.known is not None}
+        else:
+            bundles[name], read = read_bundle(name, members, store, pool)
+            entries |= {entry.name: entry for entry in read}
+        done += sum(found.source.bytes for found in members)
+        if progress is not None:
+            progress("bundle", done, total)
+    return bundles, entries
+
+
 def _entries(
-    probes: list[Probe],
-    copies: dict[str, str],
-    store: Store,
-    pool: Workers,
-    progress: ProgressCallback | None,
+    own: list[Probe], store: Store, pool: Workers, progress: ProgressCallback | None
 ) -> Iterator[Entry]:
-    """Yield the entries of all sources that are no copies, reading those that must be read.
+    """Yield the entries of sources with parts of their own, reading those that must be read.
 
     Small files are read side by side, a large one by all workers together.
     """
     todo = []
-    for found in probes:
+    for found in own:
         if found.error:
             yield failed_entry(found)
-        elif found.source.name in copies:
-            continue
-        elif found.known is not None and not found.known.row["duplicate_of"]:
+        elif found.known is not None and not found.known.row["duplicate_of"] and not found.known.bundle:
             yield found.known
         else:
             todo.append(found)
@@ -112,7 +135,8 @@ def _entries(
             progress("read", done, total)
         return entry
 
-    for entries in pool.map(lambda batch: read_batch(batch, store), batches_of(todo)):
+    small = [found for found in todo if found.source.bytes <= CHUNK_BYTES]
+    for entries in pool.map(lambda batch: read_batch(batch, store), batches_of(small)):
         for entry in entries:
             yield finished(entry)
     for found in todo:
@@ -123,16 +147,6 @@ def _entries(
                     progress("read", base + part, total)
 
             yield finished(read_into(found, store, pool.map, within))
-
-
-def batches_of(todo: Iterable[Probe]) -> Iterator[list[Probe]]:
-    """Yield batches of small sources that are read together: all of one format, in order of their names."""
-    by_format: dict[str, list[Probe]] = {}
-    for found in todo:
-        if found.source.bytes <= CHUNK_BYTES:
-            by_format.setdefault(found.detection.format, []).append(found)
-    for group in by_format.values():
-        yield from cut_batches(group, lambda found: found.source.weight)
 
 
 def _summary(entries: list[Entry], probes: list[Probe], copies: dict[str, str]) -> IngestSummary:

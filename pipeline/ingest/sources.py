@@ -19,8 +19,10 @@ from pipeline.tables import EVENT_TABLES
 LOGGED, ASSUMED = "logged", "UTC (assumed)"
 
 
-def read_entry(found: Probe, account: Account, parts: Mapping[str, tuple[str, ...]]) -> Entry:
-    """Return the entry of a source that was read."""
+def read_entry(
+    found: Probe, account: Account, parts: Mapping[str, tuple[str, ...]], bundle: str = ""
+) -> Entry:
+    """Return the entry of a source that was read, with its own parts or the name of their bundle."""
     first, last = account.span()
     row = _row(
         found,
@@ -35,7 +37,7 @@ def read_entry(found: Probe, account: Account, parts: Mapping[str, tuple[str, ..
         content_hash=account.content_hash,
         error=account.error or None,
     )
-    return Entry(found.source.name, row, found.head_hash, found.options, parts)
+    return Entry(found.source.name, row, found.head_hash, found.options, parts, bundle)
 
 
 def failed_entry(found: Probe) -> Entry:

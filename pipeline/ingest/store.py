@@ -24,7 +24,7 @@ from pipeline.ingest.values import POLARS_TYPES
 from pipeline.tables import EVENT_TABLES
 
 #: Layout of the store; a store of another layout is built anew.
-LAYOUT = 1
+LAYOUT = 2
 
 MANIFEST, JOURNAL, LOCAL = "manifest.json", "ingest.journal", "local.json"
 _TEMPORARY, _SCRATCH = ".writing", "scratch.writing"
@@ -38,7 +38,8 @@ class Entry:
         row: columns of the ``sources`` table that reading found.
         head_hash: hash of its first bytes.
         options: what the configuration said that its rows depend on.
-        parts: table to the names of its parts.
+        parts: table to the names of its parts; empty where they are those of a bundle.
+        bundle: name of that bundle, or empty.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Entry:
     head_hash: str = ""
     options: str = ""
     parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    bundle: str = ""
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Entry:
@@ -56,13 +58,28 @@ class Entry:
         """
         try:
             parts = {table: tuple(names) for table, names in value["parts"].items()}
-            entry = cls(value["name"], value["row"], value["head_hash"], value["options"], parts)
+            entry = cls(
+                value["name"], value["row"], value["head_hash"], value["options"], parts, value["bundle"]
+            )
             missing = {column.name for column in EVENT_TABLES["sources"].columns} - entry.row.keys()
         except (AttributeError, KeyError, TypeError) as error:
             raise ValueError("no entry of a store") from error
         if missing or not parts.keys() <= EVENT_TABLES.keys():
             raise ValueError("an entry of another store")
         return entry
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """Parts that very many small sources share.
+
+    Attributes:
+        members: hash of the names of its sources.
+        parts: table to the names of its parts.
+    """
+
+    members: str
+    parts: Mapping[str, tuple[str, ...]]
 
 
 class Store:
@@ -96,6 +113,20 @@ class Store:
         """Return by name the sources that were read before and whose parts are all there."""
         found = {entry.name: entry for entry in (*self._manifest_entries(), *self._journal_entries())}
         return {name: entry for name, entry in found.items() if self._is_whole(entry)}
+
+    def bundles(self) -> dict[str, Bundle]:
+        """Return by name the bundles whose parts are all there."""
+        try:
+            told = self._manifest()["bundles"]
+            found = {
+                name: Bundle(
+                    value["members"], {table: tuple(names) for table, names in value["parts"].items()}
+                )
+                for name, value in told.items()
+            }
+        except (AttributeError, KeyError, TypeError, ValueError):
+            return {}
+        return {name: bundle for name, bundle in found.items() if self._has(bundle.parts)}
 
     def local(self) -> dict[str, list[int]]:
         """Return by name the size and change time of files when they were read last, on this machine."""
@@ -143,14 +174,19 @@ class Store:
             journal.write(_to_json(asdict(entry)) + "\n")
 
     def finish(
-        self, entries: Iterable[Entry], sources: pl.DataFrame, local: Mapping[str, list[int]], logs_name: str
+        self,
+        entries: Iterable[Entry],
+        bundles: Mapping[str, Bundle],
+        sources: pl.DataFrame,
+        local: Mapping[str, list[int]],
+        logs_name: str,
     ) -> None:
         """Write the table of sources and the manifest, and remove everything that they do not name."""
         entries = list(entries)
         self.write_part("sources", "sources.parquet", sources)
         kept: dict[str, set[str]] = {table: set() for table in EVENT_TABLES}
-        for entry in entries:
-            for table, names in entry.parts.items():
+        for parts in (*(entry.parts for entry in entries), *(bundle.parts for bundle in bundles.values())):
+            for table, names in parts.items():
                 kept[table].update(names)
         for table in EVENT_TABLES:
             if table != "sources":
@@ -158,6 +194,7 @@ class Store:
         manifest = {
             "layout": LAYOUT,
             "logs_name": logs_name,
+            "bundles": {name: asdict(bundle) for name, bundle in sorted(bundles.items())},
             "sources": [asdict(entry) for entry in sorted(entries, key=lambda entry: entry.name)],
         }
         self._write_text(MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
@@ -179,16 +216,18 @@ class Store:
         temporary.write_text(text, encoding="utf-8")
         os.replace(temporary, self.folder / name)
 
-    def _manifest_entries(self) -> list[Entry]:
-        """Return the entries of the manifest; none of a store of another layout."""
+    def _manifest(self) -> dict[str, Any]:
+        """Return the manifest; empty where there is none, or one of another layout."""
         try:
             manifest = json.loads((self.folder / MANIFEST).read_text(encoding="utf-8"))
         except (OSError, ValueError):
-            return []
-        if not isinstance(manifest, dict) or manifest.get("layout") != LAYOUT:
-            return []
+            return {}
+        return manifest if isinstance(manifest, dict) and manifest.get("layout") == LAYOUT else {}
+
+    def _manifest_entries(self) -> list[Entry]:
+        """Return the entries of the manifest."""
         try:
-            return [Entry.from_json(value) for value in manifest["sources"]]
+            return [Entry.from_json(value) for value in self._manifest()["sources"]]
         except (KeyError, TypeError, ValueError):
             return []
 
@@ -207,10 +246,12 @@ class Store:
         return entries
 
     def _is_whole(self, entry: Entry) -> bool:
-        """Return whether all parts of a source are there."""
-        return all(
-            (self.events / table / name).is_file() for table, names in entry.parts.items() for name in names
-        )
+        """Return whether all parts of a source's own are there."""
+        return self._has(entry.parts)
+
+    def _has(self, parts: Mapping[str, Iterable[str]]) -> bool:
+        """Return whether all of some parts are there."""
+        return all((self.events / table / name).is_file() for table, names in parts.items() for name in names)
 
 
 #: The part without rows of every table; its name sorts before those of all others.

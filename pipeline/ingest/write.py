@@ -1,12 +1,13 @@
-"""One source → the parts of the store: rows are gathered and written before they grow large."""
+"""Sources → the parts of the store: rows are gathered and written before they grow large."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 
 import polars as pl
 
+from pipeline.ingest.account import Account
 from pipeline.ingest.probe import Probe, parser_version
 from pipeline.ingest.reader import SourceReader, Submit, read_together
 from pipeline.ingest.sources import read_entry
@@ -17,20 +18,20 @@ from pipeline.tables import EVENT_TABLES
 PART_ROWS = 100_000
 
 
-class _Parts:
-    """The parts of one source while they are written."""
+class Parts:
+    """Parts of tables while they are written: of one source, or of a bundle of small ones."""
 
-    def __init__(self, store: Store, source_id: str) -> None:
-        self.store, self.source_id = store, source_id
+    def __init__(self, store: Store, name: str) -> None:
+        self.store, self.name = store, name
         self._rows: dict[str, list[pl.DataFrame]] = {}
         self._written: list[tuple[str, str]] = []
 
-    def add(self, tables: dict[str, pl.DataFrame]) -> None:
-        """Gather rows, and write what has grown large."""
+    def add(self, tables: Mapping[str, pl.DataFrame], source_id: str) -> None:
+        """Gather rows of a source, and write what has grown large."""
         for table, rows in tables.items():
             if rows.height:
                 gathered = self._rows.setdefault(table, [])
-                gathered.append(rows)
+                gathered.append(rows.with_columns(source_id=pl.lit(source_id)))
                 if sum(part.height for part in gathered) >= PART_ROWS:
                     self._write(table)
 
@@ -41,15 +42,15 @@ class _Parts:
         names: dict[str, tuple[str, ...]] = {}
         for table, temporary in self._written:
             number = len(names.get(table, ()))
-            final = f"{self.source_id}-{key}-{number:04d}.parquet"
+            final = f"{self.name}-{key}-{number:04d}.parquet"
             self.store.end_part(table, temporary, final)
             names[table] = (*names.get(table, ()), final)
         return dict(sorted(names.items()))
 
     def _write(self, table: str) -> None:
         """Write the gathered rows of a table."""
-        rows = pl.concat(self._rows.pop(table)).with_columns(source_id=pl.lit(self.source_id))
-        name = f"{self.source_id}-{len(self._written):04d}.parquet"
+        rows = pl.concat(self._rows.pop(table))
+        name = f"{self.name}-{len(self._written):04d}.parquet"
         self.store.begin_part(table, name, rows.select(c.name for c in EVENT_TABLES[table].columns))
         self._written.append((table, name))
 
@@ -74,6 +75,20 @@ def read_batch(batch: Sequence[Probe], store: Store) -> list[Entry]:
     ]
 
 
+def read_rows(batch: Sequence[Probe]) -> list[tuple[Probe, Account, list[dict[str, pl.DataFrame]]]]:
+    """Return small sources of one format with their accounts and rows, which lie in memory together."""
+    readers = [SourceReader(found.source.place, found.detection.format) for found in batch]
+    return [
+        (found, reader.account, [_hidden(tables, found) for tables in rows])
+        for found, reader, rows in zip(batch, readers, read_together(readers), strict=True)
+    ]
+
+
+def content_key(found: Probe, account: Account) -> str:
+    """Return what the rows of a source depend on, as one text."""
+    return f"{account.content_hash}|{found.detection.format}|{_users(found)}|{parser_version()}"
+
+
 def _write_rows(
     found: Probe,
     reader: SourceReader,
@@ -83,15 +98,23 @@ def _write_rows(
 ) -> Entry:
     """Write the rows of a source, and return its entry."""
     source = found.source
-    parts = _Parts(store, source.source_id)
-    users = found.options.partition("|")[2]
+    parts = Parts(store, source.source_id)
     for tables in rows_of_chunks:
-        parts.add({table: _hide_users(table, rows, users) for table, rows in tables.items()})
+        parts.add(_hidden(tables, found), source.source_id)
         if progress is not None:
             progress(min(reader.account.content_bytes, source.bytes))
-    content = f"{reader.account.content_hash}|{found.detection.format}|{users}|{parser_version()}"
-    names = parts.finish(blake2b(content.encode(), digest_size=6).hexdigest())
-    return read_entry(found, reader.account, names)
+    key = blake2b(content_key(found, reader.account).encode(), digest_size=6).hexdigest()
+    return read_entry(found, reader.account, parts.finish(key))
+
+
+def _users(found: Probe) -> str:
+    """Return what the configuration wants done with user names."""
+    return found.options.partition("|")[2]
+
+
+def _hidden(tables: Mapping[str, pl.DataFrame], found: Probe) -> dict[str, pl.DataFrame]:
+    """Return the rows of a source without what users are not to be named by."""
+    return {table: _hide_users(table, rows, _users(found)) for table, rows in tables.items()}
 
 
 def _hide_users(table: str, rows: pl.DataFrame, rule: str) -> pl.DataFrame:
