@@ -7,16 +7,26 @@ one bundle, which is read again as a whole.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
 
+import polars as pl
+
+from pipeline.formats import registry
+from pipeline.ingest.account import Account
+from pipeline.ingest.detect import BINARY
 from pipeline.ingest.probe import Probe
+from pipeline.ingest.small import SmallFiles, read_small
 from pipeline.ingest.sources import read_entry
 from pipeline.ingest.store import Bundle, Entry, Store
 from pipeline.ingest.work import Workers, cut_batches
-from pipeline.ingest.write import Parts, content_key, read_rows
+from pipeline.ingest.write import Parts, content_key, hide_users, read_rows
 
 #: Small files that still have parts of their own, and the bytes of one that is small.
 MANY, SMALL_BYTES = 1000, 64 << 10
+
+#: Small files that are read as one text.
+_TOGETHER = 2000
 
 #: Hexadecimal digits of a source's key that go into one bundle.
 _DIGITS = ("01", "23", "45", "67", "89", "ab", "cd", "ef")
@@ -50,22 +60,55 @@ def read_bundle(
     parts = Parts(store, name)
     entries: list[Entry] = []
     digest = blake2b(digest_size=6)
-    for read in pool.map(read_rows, batches_of(members)):
-        for found, account, rows in read:
-            for tables in rows:
-                parts.add(tables, found.source.source_id)
+    for read in pool.map(_read_batch, _batches(members)):
+        for tables in read.rows:
+            parts.add(tables)
+        for found, account in read.accounts:
             digest.update(f"{found.source.name}|{content_key(found, account)}\n".encode())
             entries.append(read_entry(found, account, {}, name))
     return Bundle(_hash_of(members), parts.finish(digest.hexdigest())), entries
 
 
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """Rows of some sources, and what is known of each."""
+
+    rows: list[dict[str, pl.DataFrame]]
+    accounts: list[tuple[Probe, Account]]
+
+
+def _read_batch(batch: Sequence[Probe]) -> _Read:
+    """Return what small files of one format hold."""
+    fmt = registry().get(batch[0].detection.format)
+    together = batch[0].detection.format != BINARY and (fmt is None or fmt.shape == "lines")
+    found = read_small(batch) if together else SmallFiles({}, {}, list(range(len(batch))))
+    rows = [{table: hide_users(table, part, batch[0]) for table, part in found.tables.items()}]
+    accounts = dict(found.accounts)
+    for at in found.others:
+        accounts[at], own = read_rows(batch[at])
+        rows += own
+    return _Read(rows, [(batch[at], accounts[at]) for at in sorted(accounts)])
+
+
+def _batches(members: Sequence[Probe]) -> Iterator[list[Probe]]:
+    """Yield small files of one format that are read together, in order of their names."""
+    for group in _by_format(members):
+        for start in range(0, len(group), _TOGETHER):
+            yield group[start : start + _TOGETHER]
+
+
 def batches_of(todo: Sequence[Probe]) -> Iterator[list[Probe]]:
     """Yield batches of small sources that are read together: all of one format, in order of their names."""
-    by_format: dict[str, list[Probe]] = {}
-    for found in todo:
-        by_format.setdefault(found.detection.format, []).append(found)
-    for group in by_format.values():
+    for group in _by_format(todo):
         yield from cut_batches(group, lambda found: found.source.weight)
+
+
+def _by_format(members: Sequence[Probe]) -> list[list[Probe]]:
+    """Return sources by their format, each group in its order."""
+    by_format: dict[str, list[Probe]] = {}
+    for found in members:
+        by_format.setdefault(found.detection.format, []).append(found)
+    return list(by_format.values())
 
 
 def _hash_of(members: Sequence[Probe]) -> str:

@@ -22,9 +22,9 @@ from pipeline.ingest.delimited import Header
 from pipeline.ingest.detect import BINARY
 from pipeline.ingest.limits import bound_rows
 from pipeline.ingest.lines import read_lines
-from pipeline.ingest.match import match_fields, table_header
+from pipeline.ingest.match import table_header
 from pipeline.ingest.rules import rules_for
-from pipeline.ingest.scan import Scan, Scanner
+from pipeline.ingest.scan import Scan, Scanner, scan_fields
 from pipeline.ingest.signals import fold_signals, limit_signals
 from pipeline.ingest.templates import MAX_TEMPLATES, merge_templates
 from pipeline.ingest.work import run_here
@@ -114,8 +114,7 @@ class SourceReader:
         elif self.format == BINARY:
             scan = Scan({}, pl.Series("line", [], dtype=pl.Int64), pl.Series("line", [], dtype=pl.Int64))
         else:
-            found = match_fields(registry()[self.format], lines, self._header)
-            scan = Scan(found.tables, found.known, found.torn)
+            scan = scan_fields(registry()[self.format], lines, self._header)
         return next(split_scan(scan, [Piece(chunk, content, lines)]))
 
     def _take(self, result: ChunkResult) -> dict[str, pl.DataFrame]:

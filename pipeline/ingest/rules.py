@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from pipeline.formats import registry
 from pipeline.formats.format import Format, Pattern
 from pipeline.ingest.signals import Signal, load_signals
+
+#: Names of a header of which one stands in it for sure.
+_HEADER_NAMES = 3
 
 #: An expression that matches nothing.
 NEVER = r"[^\s\S]"
@@ -38,7 +41,9 @@ class RuleSet:
         frequent: regular expression of step lines, and of lines that are known and hold nothing else.
         loud: regular expression that a line matches which holds a literal of a signal, or of a pattern that
             fills a table.
-        screen: the same for all literals.
+        screen: the same for all literals, and for those that may prove another format.
+        guests: the same for those that may prove another format alone.
+        own: name of the format of the file, or empty.
     """
 
     rules: tuple[Rule, ...]
@@ -49,6 +54,8 @@ class RuleSet:
     frequent: str
     loud: str
     screen: str
+    guests: str = NEVER
+    own: str = ""
 
     @property
     def steps(self) -> tuple[Rule, ...]:
@@ -67,7 +74,40 @@ def _rules_for(own: str) -> RuleSet:
     """Return the rules of one format that names files, or of none, with those that hold anywhere."""
     formats = [registry()[own]] if own else []
     formats += [fmt for fmt in registry().values() if not fmt.primary and fmt.shape == "lines"]
-    return build_rules((Rule(fmt, pattern) for fmt in formats for pattern in fmt.patterns), load_signals())
+    rules = build_rules((Rule(fmt, pattern) for fmt in formats for pattern in fmt.patterns), load_signals())
+    guests = guest_literals(own)
+    return replace(rules, screen=alternation((*rules.literals, *guests)), guests=alternation(guests), own=own)
+
+
+@cache
+def guest_literals(own: str) -> tuple[str, ...]:
+    """Return the literals of lines that may prove a format other than that of the file."""
+    found: set[str] = set()
+    for fmt in guest_formats(own):
+        found |= {
+            text for pattern in fmt.patterns if pattern.name in fmt.deciding for text in pattern.literals
+        }
+        found |= set(marks_of(fmt))
+    return tuple(sorted(found))
+
+
+@cache
+def guest_formats(own: str) -> tuple[Format, ...]:
+    """Return the formats that may be guests in a file: all that name files, but for documents and its own."""
+    return tuple(
+        fmt
+        for fmt in registry().values()
+        if fmt.primary and fmt.name != own and (marks_of(fmt) or (fmt.shape == "lines" and fmt.deciding))
+    )
+
+
+def marks_of(fmt: Format) -> tuple[str, ...]:
+    """Return texts of which one is in a line that may prove a format of records, or be a header."""
+    if fmt.shape == "records":
+        decisive = [pattern for pattern in fmt.patterns if pattern.name in fmt.deciding] or fmt.patterns
+        names = {name for pattern in decisive for name in (*pattern.when, *pattern.where)[:1]}
+        return tuple(sorted(f'"{name.rpartition("/")[2]}"' for name in names))
+    return fmt.header[:_HEADER_NAMES] if fmt.shape in ("table", "csv") else ()
 
 
 def build_rules(rules: Iterable[Rule], signals: tuple[Signal, ...]) -> RuleSet:

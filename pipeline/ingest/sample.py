@@ -36,6 +36,8 @@ class Sample:
     @property
     def lines(self) -> pl.Series:
         """All sampled lines."""
+        if not len(self.middle) and not len(self.tail):
+            return self.head
         return pl.concat([self.head, self.middle, self.tail])
 
 
@@ -58,9 +60,12 @@ def read_sample(place: Place) -> Sample:
     if is_binary(head):
         nothing = read_lines(b"")
         return Sample(nothing, nothing, nothing, nothing, True, digest)
+    if not middle:
+        lines, nothing = read_lines(first), read_lines(b"")
+        return Sample(lines, lines, nothing, nothing, False, digest)
     return Sample(
         read_lines(first),
-        read_lines(_whole_lines(head, begin=True, end=not middle)),
+        read_lines(_whole_lines(head, begin=True, end=False)),
         read_lines(_whole_lines(middle, begin=False, end=False)),
         read_lines(_whole_lines(tail, begin=False, end=True)),
         False,

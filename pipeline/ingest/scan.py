@@ -10,18 +10,21 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from pipeline.formats.format import Pattern
+from pipeline.formats.format import Format, Pattern
 from pipeline.ingest.cuts import Cutter
+from pipeline.ingest.delimited import Header
 from pipeline.ingest.extract import (
     extract_candidates,
     extract_pattern,
     merge_rows,
     read_heads,
 )
+from pipeline.ingest.guests import read_guests
 from pipeline.ingest.lines import clean_frame
+from pipeline.ingest.match import match_fields
 from pipeline.ingest.peel import behind_prefixes, split_segments, strip_prefixes
 from pipeline.ingest.regexes import to_ascii
-from pipeline.ingest.rules import RuleSet
+from pipeline.ingest.rules import RuleSet, rules_for
 from pipeline.ingest.signals import build_signal_rows
 
 #: Lines that are enough to learn which patterns know most.
@@ -83,12 +86,13 @@ class Scanner:
         others = numbered.filter(~frequent)
         left, known = self._scan_frequent(numbered.filter(frequent), rows, several=several)
         others = others.filter(others["text"].str.contains(self.rules.screen))
+        may_prove = others["line"].filter(others["text"].str.contains(self.rules.guests))
         among = others["text"].str.contains(self.rules.loud)
         quiet = others.filter(~among)
         known.append(self._scan_quiet(split_segments(quiet) if several else quiet))
         candidates = pl.concat([left, others.filter(among)]).sort("line")
         if candidates.is_empty():
-            return Scan(merge_rows(rows), pl.concat(known), candidates["line"])
+            return self._with_guests(numbered, may_prove, rows, known, candidates["line"])
         for glue in (_GLUED_TO_WORD, _GLUED_STAMP):
             if candidates["text"].str.contains(glue).any():
                 candidates = candidates.with_columns(pl.col("text").str.replace_all(glue, "$1\r$2"))
@@ -98,7 +102,24 @@ class Scanner:
         frame = self._scan_steps(frame, rows, known)
         found, torn = _scan_loud(frame, self.rules, rows)
         known.append(frame["line"].filter(found))
-        return Scan(merge_rows(rows), pl.concat(known), frame["line"].filter(torn))
+        return self._with_guests(numbered, may_prove, rows, known, frame["line"].filter(torn))
+
+    def _with_guests(
+        self,
+        lines: pl.DataFrame,
+        may_prove: pl.Series,
+        rows: dict[str, list[pl.DataFrame]],
+        known: list[pl.Series],
+        torn: pl.Series,
+    ) -> Scan:
+        """Return what was found, and what other formats know of the rest where a line of it may prove one."""
+        seen = pl.concat(known)
+        if not may_prove.is_in(seen.implode()).all():
+            guests = read_guests(lines.filter(~lines["line"].is_in(seen.implode())), self.rules.own)
+            for table, found in guests.tables.items():
+                rows.setdefault(table, []).extend(found)
+            seen = pl.concat([seen, guests.known])
+        return Scan(merge_rows(rows), seen, torn)
 
     def _scan_frequent(
         self, lines: pl.DataFrame, rows: dict[str, list[pl.DataFrame]], *, several: bool
@@ -154,6 +175,31 @@ class Scanner:
             known.append(frame["line"][found.matched])
             frame = frame.filter(_falses(frame.height).scatter(found.matched, True).not_())
         return frame
+
+
+def scan_fields(fmt: Format, lines: pl.Series, header: Header | None = None) -> Scan:
+    """Apply a format of records, tables or documents to raw lines that are numbered from 1.
+
+    Lines of records and tables that the format does not know are asked what may stand anywhere.
+    """
+    found = match_fields(fmt, lines, header)
+    known = pl.Series("known", [False]).new_from_index(0, len(lines)).scatter(found.known - 1, True)
+    places = (~known).arg_true().cast(pl.Int64) + 1
+    if fmt.shape == "document" or not len(places):
+        return Scan(found.tables, found.known, found.torn)
+    rest = Scanner(rules_for("")).scan(lines.filter(~known))
+    rows: dict[str, list[pl.DataFrame]] = {table: [part] for table, part in found.tables.items()}
+    for table, part in rest.tables.items():
+        rows.setdefault(table, []).append(
+            part.with_columns(
+                places[part[name].to_numpy() - 1].alias(name)
+                for name in ("line", "last_line")
+                if name in part.columns
+            )
+        )
+    also = places[rest.known.to_numpy() - 1].cast(pl.Int64)
+    torn = found.torn.filter(~found.torn.is_in(also.implode()))
+    return Scan(merge_rows(rows), pl.concat([found.known, also]), torn)
 
 
 class _Quiet:

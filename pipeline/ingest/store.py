@@ -49,6 +49,17 @@ class Entry:
     parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     bundle: str = ""
 
+    def to_json(self) -> dict[str, Any]:
+        """Return what a line of the journal or the manifest holds."""
+        return {
+            "name": self.name,
+            "row": self.row,
+            "head_hash": self.head_hash,
+            "options": self.options,
+            "parts": self.parts,
+            "bundle": self.bundle,
+        }
+
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> Entry:
         """Return the entry that a line of the journal or the manifest holds.
@@ -171,7 +182,7 @@ class Store:
     def note(self, entry: Entry) -> None:
         """Note in the journal that a source is done."""
         with (self.folder / JOURNAL).open("a", encoding="utf-8") as journal:
-            journal.write(_to_json(asdict(entry)) + "\n")
+            journal.write(_to_json(entry.to_json()) + "\n")
 
     def finish(
         self,
@@ -191,13 +202,14 @@ class Store:
         for table in EVENT_TABLES:
             if table != "sources":
                 self._write_empty(table)
-        manifest = {
+        head = {
             "layout": LAYOUT,
             "logs_name": logs_name,
             "bundles": {name: asdict(bundle) for name, bundle in sorted(bundles.items())},
-            "sources": [asdict(entry) for entry in sorted(entries, key=lambda entry: entry.name)],
         }
-        self._write_text(MANIFEST, json.dumps(manifest, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
+        # A line for each source, which is quick to write and good to read.
+        lines = ",\n".join(_to_json(entry.to_json()) for entry in sorted(entries, key=lambda one: one.name))
+        self._write_text(MANIFEST, f'{_to_json(head)[:-1]},"sources":[\n{lines}\n]}}\n')
         self._write_text(LOCAL, _to_json(dict(sorted(local.items()))) + "\n")
         (self.folder / JOURNAL).unlink(missing_ok=True)
         for table in EVENT_TABLES:

@@ -17,7 +17,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 #: Small files that are handled together, and their bytes.
-BATCH_ITEMS, BATCH_BYTES = 64, 8 << 20
+BATCH_ITEMS, BATCH_BYTES = 1024, 8 << 20
 
 #: Results that may wait for their turn, for each worker. More costs memory and gains nothing.
 _WAITING = 2

@@ -12,6 +12,7 @@ from pipeline.ingest.probe import Probe, parser_version
 from pipeline.ingest.reader import SourceReader, Submit, read_together
 from pipeline.ingest.sources import read_entry
 from pipeline.ingest.store import Entry, Store
+from pipeline.ingest.work import run_here
 from pipeline.tables import EVENT_TABLES
 
 #: Rows that are gathered before a part is written.
@@ -24,15 +25,16 @@ class Parts:
     def __init__(self, store: Store, name: str) -> None:
         self.store, self.name = store, name
         self._rows: dict[str, list[pl.DataFrame]] = {}
+        self._heights: dict[str, int] = {}
         self._written: list[tuple[str, str]] = []
 
-    def add(self, tables: Mapping[str, pl.DataFrame], source_id: str) -> None:
-        """Gather rows of a source, and write what has grown large."""
+    def add(self, tables: Mapping[str, pl.DataFrame]) -> None:
+        """Gather rows with their ``source_id``, and write what has grown large."""
         for table, rows in tables.items():
             if rows.height:
-                gathered = self._rows.setdefault(table, [])
-                gathered.append(rows.with_columns(source_id=pl.lit(source_id)))
-                if sum(part.height for part in gathered) >= PART_ROWS:
+                self._rows.setdefault(table, []).append(rows)
+                self._heights[table] = self._heights.get(table, 0) + rows.height
+                if self._heights[table] >= PART_ROWS:
                     self._write(table)
 
     def finish(self, key: str) -> dict[str, tuple[str, ...]]:
@@ -49,9 +51,12 @@ class Parts:
 
     def _write(self, table: str) -> None:
         """Write the gathered rows of a table."""
-        rows = pl.concat(self._rows.pop(table))
+        rows = pl.concat(
+            part.select(c.name for c in EVENT_TABLES[table].columns) for part in self._rows.pop(table)
+        )
+        self._heights[table] = 0
         name = f"{self.name}-{len(self._written):04d}.parquet"
-        self.store.begin_part(table, name, rows.select(c.name for c in EVENT_TABLES[table].columns))
+        self.store.begin_part(table, name, rows)
         self._written.append((table, name))
 
 
@@ -75,13 +80,11 @@ def read_batch(batch: Sequence[Probe], store: Store) -> list[Entry]:
     ]
 
 
-def read_rows(batch: Sequence[Probe]) -> list[tuple[Probe, Account, list[dict[str, pl.DataFrame]]]]:
-    """Return small sources of one format with their accounts and rows, which lie in memory together."""
-    readers = [SourceReader(found.source.place, found.detection.format) for found in batch]
-    return [
-        (found, reader.account, [_hidden(tables, found) for tables in rows])
-        for found, reader, rows in zip(batch, readers, read_together(readers), strict=True)
-    ]
+def read_rows(found: Probe) -> tuple[Account, list[dict[str, pl.DataFrame]]]:
+    """Return the account and the rows of a small source, which lie in memory together."""
+    reader = SourceReader(found.source.place, found.detection.format)
+    rows = [owned(tables, found) for tables in reader.rows(run_here)]
+    return reader.account, rows
 
 
 def content_key(found: Probe, account: Account) -> str:
@@ -100,7 +103,7 @@ def _write_rows(
     source = found.source
     parts = Parts(store, source.source_id)
     for tables in rows_of_chunks:
-        parts.add(_hidden(tables, found), source.source_id)
+        parts.add(owned(tables, found))
         if progress is not None:
             progress(min(reader.account.content_bytes, source.bytes))
     key = blake2b(content_key(found, reader.account).encode(), digest_size=6).hexdigest()
@@ -112,13 +115,15 @@ def _users(found: Probe) -> str:
     return found.options.partition("|")[2]
 
 
-def _hidden(tables: Mapping[str, pl.DataFrame], found: Probe) -> dict[str, pl.DataFrame]:
-    """Return the rows of a source without what users are not to be named by."""
-    return {table: _hide_users(table, rows, _users(found)) for table, rows in tables.items()}
+def owned(tables: Mapping[str, pl.DataFrame], found: Probe) -> dict[str, pl.DataFrame]:
+    """Return the rows of a source with its key, and without what users are not to be named by."""
+    key = pl.lit(found.source.source_id).alias("source_id")
+    return {table: hide_users(table, rows.with_columns(key), found) for table, rows in tables.items()}
 
 
-def _hide_users(table: str, rows: pl.DataFrame, rule: str) -> pl.DataFrame:
-    """Return rows whose user names are kept, hashed or dropped."""
+def hide_users(table: str, rows: pl.DataFrame, found: Probe) -> pl.DataFrame:
+    """Return rows whose user names are kept, hashed or dropped, as was configured for a source."""
+    rule = _users(found)
     if table != "allocations" or rule == "keep":
         return rows
     if rule == "drop":

@@ -1,0 +1,104 @@
+"""Lines of other formats inside of a file: two logs in one, a printed table, records in a console.
+
+A guest has to prove itself as a file has to: by a deciding line, or by a header. Only lines that the file's
+own format does not know are asked, and where no line proves a guest it costs nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from pipeline.formats.format import Format
+from pipeline.ingest.match import Found, match_fields, match_format, table_header
+from pipeline.ingest.peel import strip_prefixes
+from pipeline.ingest.regexes import to_ascii
+from pipeline.ingest.rules import alternation, guest_formats, guest_literals, marks_of
+
+#: Lines that are asked for proof.
+MAX_EVIDENCE = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class Guests:
+    """What other formats know of lines.
+
+    Attributes:
+        tables: event rows by table, with the line numbers that were given.
+        known: numbers of the lines that they know.
+    """
+
+    tables: dict[str, list[pl.DataFrame]]
+    known: pl.Series
+
+
+def read_guests(unknown: pl.DataFrame, own: str) -> Guests:
+    """Return what formats that prove themselves know of lines (``line``, ``text``) unknown to their own."""
+    tables: dict[str, list[pl.DataFrame]] = {}
+    known = [unknown["line"].head(0)]
+    hits = unknown.filter(unknown["text"].str.contains(alternation(guest_literals(own)))).head(MAX_EVIDENCE)
+    for fmt in guest_formats(own) if hits.height else ():
+        if not _is_proven(fmt, hits["text"]):
+            continue
+        found = _found(fmt, unknown["text"])
+        numbers = unknown["line"]
+        for table, rows in found.tables.items():
+            tables.setdefault(table, []).append(
+                rows.with_columns(
+                    numbers[rows[name].to_numpy() - 1].alias(name)
+                    for name in ("line", "last_line")
+                    if name in rows.columns
+                )
+            )
+        hit = numbers[found.known.to_numpy() - 1]
+        known.append(hit)
+        unknown = unknown.filter(~numbers.is_in(hit.implode()))
+        hits = hits.filter(~hits["line"].is_in(hit.implode()))
+    return Guests(tables, pl.concat(known))
+
+
+def _is_proven(fmt: Format, hits: pl.Series) -> bool:
+    """Return whether one of some lines proves a format, and none speaks against it."""
+    if fmt.foreign and hits.str.contains(alternation(fmt.foreign)).any():
+        return False
+    if fmt.shape == "lines":
+        decisive = [pattern for pattern in fmt.patterns if pattern.name in fmt.deciding]
+        texts = strip_prefixes(
+            hits.filter(hits.str.contains(alternation(lit for p in decisive for lit in p.literals)))
+        )
+        return any(texts.str.contains(to_ascii(pattern.regex)).any() for pattern in decisive)
+    marked = hits.filter(hits.str.contains(alternation(marks_of(fmt))))
+    if not len(marked):
+        return False
+    if fmt.shape != "records":
+        return table_header(fmt, marked) is not None
+    matches = match_fields(fmt, marked).matches
+    return not matches.is_empty() and (not fmt.deciding or matches["pattern"].is_in(list(fmt.deciding)).any())
+
+
+def _found(fmt: Format, text: pl.Series) -> Found:
+    """Return what a proven format finds in lines, numbered from 1."""
+    if fmt.shape == "lines":
+        return match_format(fmt, text)
+    if fmt.shape == "records":
+        asked = text.str.contains(r"^\s*\{.*\}\s*,?\s*$")
+    else:
+        first = text.str.contains(alternation(marks_of(fmt))).arg_true()[0]
+        asked = pl.int_range(len(text), eager=True) >= first
+    return _renumbered(fmt, text, asked)
+
+
+def _renumbered(fmt: Format, text: pl.Series, asked: pl.Series) -> Found:
+    """Return what a format of records or tables finds in some of the lines, numbered among all."""
+    places = asked.arg_true().cast(pl.Int64) + 1
+    found = match_fields(fmt, text.filter(asked))
+
+    def moved(numbers: pl.Series) -> pl.Series:
+        return places[numbers.to_numpy() - 1].alias(numbers.name)
+
+    tables = {
+        table: rows.with_columns(moved(rows[name]) for name in ("line", "last_line") if name in rows.columns)
+        for table, rows in found.tables.items()
+    }
+    return Found(tables, found.matches, moved(found.known), moved(found.torn))
