@@ -6,6 +6,7 @@ which the same command shows, are known and carry nothing.
 
 from __future__ import annotations
 
+from pipeline.formats._slurm_node_states import STATE_VALUE, state_cuts
 from pipeline.formats.format import Derived, Format, Pattern, Value
 
 # A state is a base and flags: IDLE+DRAIN, MIXED+CLOUD, DOWN*+DRAIN, ALLOCATED+MAINTENANCE+RESERVED.
@@ -41,10 +42,7 @@ FORMAT = Format(
         "host": Derived(("NodeHostName", "NodeName"), r"^(?P<v>[\w.-]+)$"),
         "held": Derived(("State",), rf"(?P<v>{_HELD_BACK})"),
         "healthy": Derived(("State",), rf"^(?P<v>{_FINE}\*?(?:\+{_FLAGS})*)$"),
-        "down": Derived(("State",), r"^(?P<v>)(?:DOWN|FAIL|INVAL|\S*NOT_RESPONDING|\w+\*)", "down$v"),
-        "draining": Derived(("State",), r"^(?P<v>)(?:ALLOC|MIXED|COMPLETING)\S*DRAIN", "draining$v"),
-        "drained": Derived(("State",), r"(?P<v>)DRAIN", "drained$v"),
-        "maint": Derived(("State",), r"(?P<v>)(?:MAINT|REBOOT|POWER)", "maint$v"),
+        **state_cuts("State"),
         "since": Derived(("Reason",), _MARK),
         "why": Derived(("Reason",), r"^(?P<v>.*?)(?: *\[[^\[\]@]*@\d{4}-[\dT:-]+\])?$"),
     },
@@ -56,7 +54,7 @@ FORMAT = Format(
             columns={
                 "ts": Value("since", "stamp", stamp="iso"),
                 "host": Value("host"),
-                "state": Value(("down", "draining", "drained", "maint")),
+                "state": STATE_VALUE,
                 "reason": Value("why"),
             },
             note="The time is that of the reason, which may be later than the fault.",
