@@ -35,12 +35,12 @@ LSF_CODES = {
 LSF_SIGNALS = {**{str(core + signal): str(signal) for core in (0, 128) for signal in _SIGNALS}, "*": "0"}
 LSF_STATES = {
     "1": "PREEMPTED",
-    **dict.fromkeys(("2", "5", "12", "21"), "TIMEOUT"),  # window, run, processor time, threads
+    **dict.fromkeys(("2", "5", "12"), "TIMEOUT"),  # window, run time, processor time
     "6": "DEADLINE",
     **dict.fromkeys(("8", "9", "14", "15", "23"), "CANCELLED"),
     **dict.fromkeys(("10", "11", "13"), "REQUEUED"),
     **dict.fromkeys(("16", "20"), "OUT_OF_MEMORY"),
-    **dict.fromkeys(("18", "19", "22", "32"), "NODE_FAIL"),
+    "22": "NODE_FAIL",
     "*": "FAILED",
 }
 LSF_REASONS = {
@@ -68,12 +68,17 @@ LSF_REASONS = {
     },
 }
 
-# --- SGE: what kept the job from running or ending, and a code as a shell has it.
+# --- SGE: what failed, and a code as a shell has it, with a colon between them.
 
-SGE_STATES = {
-    **dict.fromkeys(("24", "25"), "REQUEUED"),  # moved, or put back
+_SGE_FAILED = {
+    "24": "REQUEUED",  # moved
+    "25": "REQUEUED",  # put back
+    "30": "REQUEUED",  # put back on the job's own wish
     "37": "TIMEOUT",  # a limit that the master enforced
-    **dict.fromkeys(("29", "30"), "NODE_FAIL"),
+}
+SGE_STATES = {
+    "0:0": "COMPLETED",
+    **{f"{failed}:{code}": state for failed, state in _SGE_FAILED.items() for code in range(256)},
     "*": "FAILED",
 }
 SGE_SIGNALS = {**{str(128 + signal): str(signal) for signal in _SIGNALS}, "*": "0"}
