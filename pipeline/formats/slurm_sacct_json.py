@@ -35,7 +35,6 @@ FORMAT = Format(
     header=('"jobs"', '"allocation_nodes"', '"derived_exit_code"', '"submission"'),
     header_min=3,
     deciding=("job",),
-    unrendered="It is another export of the accounting that the simulator writes as text.",
     derive={
         "flag": Derived(("state/current",), rf"\b(?P<v>{_FLAGS})\b"),
         "base": Derived(("state/current",), rf"\b(?P<v>{_BASES})\b"),
