@@ -66,10 +66,10 @@ def test_a_text_of_blocks_is_known_by_the_keys_of_its_first_record() -> None:
     assert count_keys(["Other=1 Node=a State=UP"], BLOCKS) == 0
 
 
-def test_lines_outside_of_known_records_are_unknown() -> None:
+def test_lines_outside_of_known_records_are_unknown_unless_they_are_empty() -> None:
     text = "$ show\nNode=a\n State=UP\n\nNode=b\n\nNode=c State=UP"
     found = match_format(BLOCKS, pl.Series(text.split("\n")))
-    assert found.known.to_list() == [2, 3, 7]
+    assert found.known.to_list() == [2, 3, 4, 6, 7]
     assert found.tables["nodes"].select("line", "host").rows() == [(2, "a"), (7, "c")]
 
 

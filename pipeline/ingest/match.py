@@ -86,7 +86,7 @@ def match_fields(fmt: Format, lines: pl.Series, header: Header | None = None) ->
 def _match_document(fmt: Format, lines: pl.Series) -> Found:
     """Apply the patterns of a format of documents or blocks.
 
-    What is around the records of a document is known with them; around blocks nothing belongs to them.
+    What is around the records of a document is known with them; around blocks only empty lines are.
     """
     texts = lines.fill_null("").to_list()
     blocks = fmt.shape == "blocks"
@@ -113,7 +113,9 @@ def _match_document(fmt: Format, lines: pl.Series) -> Found:
     }
     known = {line for first, last in spans.iter_rows() for line in range(first, last + 1)}
     end = read.broken - 1 if read.broken else len(lines)
-    if known and not blocks:
+    if known and blocks:
+        known |= {line for line, text in enumerate(texts, start=1) if not text.strip()}
+    elif known:
         known |= set(range(1, end + 1)) - foreign
     torn = range(read.broken, len(lines) + 1) if read.broken else range(0)
     return Found(
