@@ -93,6 +93,8 @@ JOBS = {
     ("train.log", "slurmstepd: error: *** JOB 880100 ON gx001 CANCELLED AT x"): "880100",
     ("train.log", "slurmstepd: error: Detected 1 oom_kill event in StepId=880100.0."): "880100",
     ("train.log", "SLURM_JOB_ID=880100"): "880100",
+    ("train.log", "PBS_JOBID=4417.pbs1"): "4417",
+    ("train.o", "loss 2.5\nSubject: Job 4418: <heron-70b> in cluster <aviary> Exited"): "4418",
     ("train.log", "SLURM_JOB_ID=880100\nSLURM_JOBID=880101"): None,
     ("job-880101.out.12.gz", ""): "880101",
     ("heron-880101.out", "SLURM_JOB_ID=880100\nSLURM_JOBID=880101"): "880101",
