@@ -7,8 +7,8 @@ from pipeline.formats.format import Derived, Value
 #: DOWN*, DRAINED, MIXED+DRAIN, drng, maint, IDLE+CLOUD+POWERED_DOWN: a base, flags and marks, long or short.
 STATE = r"[A-Za-z][A-Za-z_]*[*~#!%$@^+-]?(?:\+[A-Za-z][A-Za-z_]*[*~#!%$@^+-]?)*"
 
-_DOWN = r"(?i)^(?P<v>)(?:down|fail|failg|failing|inval|error|future|unk|\w+\*|\S*not_respond)"
-_DRAINING = r"(?i)^(?P<v>)(?:draining|drng|(?:alloc|mix|compl?)\w*\+?\S*drain)"
+_DOWN = r"(?i)^\W*(?P<v>)(?:down|fail|failg|failing|inval|error|future|unk|\w+\*|\S*not_respond)"
+_DRAINING = r"(?i)^\W*(?P<v>)(?:draining|drng|(?:alloc|mix|compl?)\w*\+?\S*drain)"
 _DRAINED = r"(?i)(?P<v>)(?:drain|drned)"
 _AWAY = r"(?i)(?P<v>)(?:maint|reboot|boot|resv|reserved|power|pow_|plnd)"
 
@@ -20,7 +20,7 @@ def state_cuts(*fields: str) -> dict[str, Derived]:
         "is_draining": Derived(fields, _DRAINING, "draining$v"),
         "is_drained": Derived(fields, _DRAINED, "drained$v"),
         "is_away": Derived(fields, _AWAY, "maint$v"),
-        "is_up": Derived(fields, r"(?i)^(?P<v>)(?:idle|alloc|mix|comp|up|resume)", "up$v"),
+        "is_up": Derived(fields, r"(?i)^\W*(?P<v>)(?:idle|alloc|mix|comp|up|resume)", "up$v"),
     }
 
 
