@@ -83,3 +83,9 @@ def test_a_list_of_hosts_makes_a_row_for_each() -> None:
         (1, "gx2", "down"),
     ]
     assert found.known.to_list() == [1, 2]
+
+
+def test_a_record_of_very_many_keys_is_read_in_a_moment() -> None:
+    fields = records_of("Node=a Reason=" + " A=1" * 300_000 + " State=UP")[0][0]
+    assert (fields["State"], len(fields["Reason"])) == ("UP", 4 * 300_000 - 1)
+    assert len(records_of("Node=a" + " A=1" * 300_000)[0][0]) == 2

@@ -57,15 +57,18 @@ def _fields(text: str, fmt: Format) -> dict[str, str]:
     """Return the values of one record by key. Of a key that is there several times the first counts."""
     known, free = set(fmt.header), set(fmt.free)
     fields: dict[str, str] = {}
-    key, begin = "", 0
+    key, begin, line_end = "", 0, 0
     for found in _KEY.finditer(text):
         # A line ends a text, too: what people write stands on one.
-        inside = key in free and "\n" not in text[begin : found.start("key")]
+        inside = key in free and found.start("key") <= line_end
         if inside and found["key"] not in known:
             continue
         if key:
             fields.setdefault(key, text[begin : found.start()].strip())
         key, begin = found["key"], found.end()
+        if key in free:
+            end = text.find("\n", begin)
+            line_end = end if end >= 0 else len(text)
     if key:
         fields.setdefault(key, text[begin:].strip())
     return fields
