@@ -193,6 +193,7 @@ NODES = Table(
     "one row per state change of a node",
     (
         Column("state", "string", "up, down, drained, draining, maint"),
+        Column("until_ts", "timestamp", "end of the state, if the record says; as printed"),
         Column("reason", "string", "reason as printed"),
     ),
 )

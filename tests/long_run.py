@@ -91,6 +91,7 @@ def worn(rng: Random, hosts: Iterable[str], told_by_all: bool) -> tuple[Style, B
         torn=bool(maybe(True)),
         kernel=maybe("syslog") or maybe("ctime", "boot") or "iso",
         noise_mb=maybe(0.1, 0.4) or 0.0,
+        accounting=maybe("json") or "text",
     )
     return style, found
 
@@ -128,6 +129,7 @@ def marks(trainer: str, style: Style, found: Blemishes, lost: Blemishes) -> Iter
         "cut last lines": found.torn,
         "missing year": found.kernel == "syslog",
         "other kernel stamps": found.kernel in ("ctime", "boot"),
+        "accounting as JSON": found.accounting == "json",
         "rank noise": found.noise_mb > 0,
         "missing files": lost.loses,
     }

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.ingest.hostlist import expand_hostlist
+from pipeline.ingest.hostlist import expand_hostlist, expand_slots
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,22 @@ def test_expands(text: str, hosts: list[str]) -> None:
 )
 def test_is_not_a_whole_list(text: str | None) -> None:
     assert expand_hostlist(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "hosts"),
+    [
+        ("gx001/0*8+gx002/0*8", ["gx001", "gx002"]),
+        ("gx001/0+gx001/1+gx002.cluster/0-3", ["gx001", "gx002.cluster"]),
+        ("(gx001:ncpus=112:ngpus=8)+(gx002:ncpus=56+gx002:ngpus=4)", ["gx001", "gx002"]),
+        ('"gx001" "gx001" "16*gx002"', ["gx001", "gx002"]),
+        ("gx001", ["gx001"]),
+    ],
+)
+def test_takes_each_host_of_a_list_of_slots_once(text: str, hosts: list[str]) -> None:
+    assert hosts == expand_slots(text)
+
+
+@pytest.mark.parametrize("text", [None, "", " ", "++", "gx001/0+?"])
+def test_refuses_what_is_no_list_of_slots(text: str | None) -> None:
+    assert expand_slots(text) is None

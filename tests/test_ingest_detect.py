@@ -21,7 +21,9 @@ NAMED = {
     "megatron": {"megatron", "pytorch_nccl", "python_traceback", "slurm_messages", "torchrun", "unknown"},
     "mlperf": {"mlperf"},
     "nccl/fwyc-tiny": {"megatron"},
+    "slurm-sacct/clockwork": {"slurm_sacct_json"},
     "slurm-sacct/gcm-multiline": {"slurm_sacct"},
+    "slurm-scontrol": {"scontrol_node"},
     "slurm-out/deformable-detr": {"slurm_messages"},
     "tensorboard": {"binary"},
     "torchelastic-dir": {"megatron"},
@@ -61,7 +63,7 @@ PRIMARY = [fmt.name for fmt in registry().values() if fmt.primary and samples(fm
 def test_the_samples_of_a_format_are_recognised(name: str, tmp_path: Path) -> None:
     texts = ["\n".join(read_lines(path).to_list()) for path in samples(name)]
     shape = registry()[name].shape
-    for text in texts if shape == "table" else ["\n".join(texts)]:
+    for text in texts if shape in ("table", "csv", "document") else ["\n".join(texts)]:
         (tmp_path / "log").write_text(text + "\n", encoding="utf-8")
         assert name == detect(read_sample(FilePlace(tmp_path / "log"))).format
 
@@ -91,6 +93,8 @@ JOBS = {
     ("train.log", "slurmstepd: error: *** JOB 880100 ON gx001 CANCELLED AT x"): "880100",
     ("train.log", "slurmstepd: error: Detected 1 oom_kill event in StepId=880100.0."): "880100",
     ("train.log", "SLURM_JOB_ID=880100"): "880100",
+    ("train.log", "PBS_JOBID=4417.pbs1"): "4417",
+    ("train.o", "loss 2.5\nSubject: Job 4418: <heron-70b> in cluster <aviary> Exited"): "4418",
     ("train.log", "SLURM_JOB_ID=880100\nSLURM_JOBID=880101"): None,
     ("job-880101.out.12.gz", ""): "880101",
     ("heron-880101.out", "SLURM_JOB_ID=880100\nSLURM_JOBID=880101"): "880101",

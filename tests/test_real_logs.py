@@ -41,8 +41,11 @@ FORMATS = {
     "kernel/gpud-kmsg/kmsg.1.log": "kernel",
     "kernel/gpud-nccl-segv/dmesg.decode.iso.log": "kernel",
     "kernel/gpud-xid119/dmesg-with-xid-119.log": "kernel",
+    "slurm-sacct/clockwork/sacct_1": "slurm_sacct_json",
+    "slurm-sacct/clockwork/sacct_2": "slurm_sacct_json",
     "slurm-sacct/gcm-multiline/sample-sacct-fake-line-break.txt": "slurm_sacct",
     "slurm-sacct/gcm-multiline/sample-sacct-one-multiline.txt": "slurm_sacct",
+    "slurm-scontrol/gcm/sample-scontrol-output-large.txt": "scontrol_node",
 }  # fmt: skip
 ANYWHERE = {"unknown", "binary", "slurm_messages", "torchrun", "python_traceback", "pytorch_nccl"}
 
@@ -217,3 +220,15 @@ def test_start_up_share_of_a_benchmark(run: str, init_s: float, run_s: float, bu
     assert row is not None
     assert (round(row[0], 1), round(row[1], 1)) == (init_s, run_s)
     assert abs(seconds(built, f"mlperf/{run}", "init") - init_s) < 0.1
+
+
+def test_accounting_as_json_gives_a_row_for_each_job_and_none_for_its_steps(built: Built) -> None:
+    rows = built.con.execute(
+        "select a.job_id, a.state, a.elapsed_s, a.reason, a.gpus, a.end_ts is not null, a.exit_code "
+        "from events.allocations as a inner join events.sources as s using (source_id) "
+        "where s.path = 'slurm-sacct/clockwork/sacct_1' order by a.line"
+    ).fetchall()
+    assert rows == [
+        ("10", "NODE_FAIL", 20615.0, "Prolog", 1, False, None),
+        ("20", "REQUEUED", 86307.0, "Prolog", 1, True, None),
+    ]

@@ -215,6 +215,9 @@ def test_is_no_evidence(line: str) -> None:
             "slurm_cancelled_job",
             "operator_stop",
         ),
+        ("TERM_RUNLIMIT: job killed after reaching LSF run time limit.", "lsf_run_limit", "time_limit"),
+        ("TERM_OWNER: job killed by owner.", "lsf_killed_by_owner", "operator_stop"),
+        ("=>> PBS: job killed: walltime 172812 exceeded limit 172800", "pbs_walltime", "time_limit"),
         (
             " 0: [2026-10-05T20:22:50.113] error: *** STEP 88123.1 ON gx001 CANCELLED AT "
             "2026-10-05T20:22:50 DUE TO TIME LIMIT ***",

@@ -74,6 +74,7 @@ blemishes = st.builds(
     every_rank=st.booleans(),
     compression=st.sampled_from(["none", "gzip", "zstd"]),
     kernel=st.sampled_from(["iso", "ctime", "syslog", "boot"]),
+    accounting=st.sampled_from(["text", "json"]),
 )
 
 

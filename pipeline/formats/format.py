@@ -11,9 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-Kind = Literal["text", "int", "float", "bool", "seconds", "stamp", "hostlist", "tres_gpus", "pci", "lower"]
+Kind = Literal[
+    "text", "int", "float", "bool", "seconds", "stamp", "hostlist", "slots", "tres_gpus", "pci", "lower"
+]
 Role = Literal["trainer", "scheduler", "checkpoint", "node", "any"]
-Shape = Literal["lines", "records", "table", "csv", "document"]
+Shape = Literal["lines", "records", "table", "csv", "document", "blocks"]
 Stamp = Literal[
     "iso",  # 2026-03-01[T ]10:11:12[.,frac][ offset]; also 2026-03-01_10:11:12
     "glog",  # [IWEFC]MMDD or MDD (month not padded) HH:MM:SS[.frac]; no year, no zone
@@ -36,8 +38,9 @@ class Value:
             that is not empty wins. Empty for a constant.
         kind: how the text is read. ``int`` and ``float`` accept thousands separators, ``nan`` and
             ``inf``; ``seconds`` reads ``[D-]HH:MM:SS``, ``MM:SS`` or a plain number; ``bool`` reads
-            true/false/1/0/yes/no; ``hostlist`` expands ``gpu[001-003,007]``; ``tres_gpus`` takes the
-            number of GPUs out of a trackable-resources text; ``pci`` normalises a PCI address.
+            true/false/1/0/yes/no; ``hostlist`` expands ``gpu[001-003,007]``; ``slots`` takes each host
+            of ``gpu001/0*8+gpu002/0*8`` once; ``tres_gpus`` takes the number of GPUs out of a
+            trackable-resources text; ``pci`` normalises a PCI address.
             What cannot be read becomes null.
         scale: factor applied after reading a number (1e-3 turns milliseconds into seconds).
         stamp: shape of the time, for kind ``stamp``.
@@ -130,8 +133,9 @@ class Format:
         role: what the file is evidence of. A run exists where a ``trainer`` format is.
         shape: ``lines`` of text, ``records`` (one JSON object per line, keys possibly below
             ``unwrap``), a delimited ``table`` with a header whose cells are neither quoted nor escaped, a
-            ``csv`` with a header and quotation marks, or a ``document`` of JSON or YAML. Fields of records
-            and documents are pointers: ``a/b`` is member ``b`` of ``a``, and a slash in a name is ``~1``.
+            ``csv`` with a header and quotation marks, a ``document`` of JSON or YAML, or ``blocks`` of
+            ``Key=Value``, each on one line or on several. Fields of records and documents are pointers:
+            ``a/b`` is member ``b`` of ``a``, and a slash in a name is ``~1``.
         primary: False for formats that occur inside other programs' output and never name a file.
         step_time: what the logged step time includes, as sentences for the documentation:
             evaluation, saves, data wait, and whether it is a mean.
@@ -144,13 +148,16 @@ class Format:
         unrendered: why the simulator does not write it; empty where it does.
         elements: for documents: names of the arrays that hold the records; where none is there, the document
             is one record, or an array of them. ``a/[]/b/[]`` goes down into the items of an array ``b``
-            inside of each; what is around such a record stands below its field ``^``.
+            inside of each; what is around such a record stands below its field ``^``. For blocks: keys of
+            which one begins the first line of each record.
         header: for tables and csv: column names of which at least ``header_min`` are in the header line.
             Names are compared without case; fields bear the names as they are spelt here. For documents:
-            texts of which so many are in its beginning.
+            texts of which so many are in its beginning. For blocks: the keys of its records, of which so many
+            are in the first one.
         shapes: for tables: column to the regular expression that its whole text must match. A row in which
             one does not match is split otherwise, and bad where no way to split it fits.
-        free: for tables: columns whose text may hold the delimiter or a line break.
+        free: for tables: columns whose text may hold the delimiter or a line break. For blocks: keys whose
+            text may hold what looks like a key and is none of ``header``.
         derive: for all but lines: further fields by name; patterns use them like columns.
     """
 

@@ -68,6 +68,7 @@ HEADS: tuple[tuple[str, str], ...] = (
     ("glog", rf"^\s*\[?[A-Z]({GLOG})"),
     ("ctime", rf"^\s*(?:\w+\s*:\w+\s*:\s*)?\[?({CTIME})"),
     ("syslog", rf"^\s*(?:<\d+>)?({SYSLOG}) "),
+    ("syslog", rf"^\s*\[({SYSLOG})\]"),
     ("dated", rf"^\s*\[({_DATED})\]"),
     ("uptime_s", r"^\s*(?:<\d+>)?\[ *(\d+\.\d{6})\]"),
     ("uptime_us", r"^\d+,\d+,(\d+),[-c+]"),

@@ -15,7 +15,8 @@ import polars as pl
 
 from pipeline.formats import registry
 from pipeline.formats.format import Format
-from pipeline.ingest.match import match_format, table_header
+from pipeline.ingest.blocks import count_keys
+from pipeline.ingest.match import WHOLE, match_format, table_header
 from pipeline.ingest.rules import Rule, RuleSet, alternation, build_rules
 from pipeline.ingest.sample import Sample
 from pipeline.ingest.scan import match_rules
@@ -188,7 +189,7 @@ def _ask_lines(looks: list[_Look], *, primary: bool) -> None:
 
 
 def _record_candidates(lines: pl.Series, first: pl.Series) -> list[_Candidate]:
-    """Return how well each format of records, tables and documents fits.
+    """Return how well each format of records, tables, documents and blocks fits.
 
     ``first`` are all lines of the beginning: of a document a sample tells nothing.
     """
@@ -196,9 +197,9 @@ def _record_candidates(lines: pl.Series, first: pl.Series) -> list[_Candidate]:
     for fmt in registry().values():
         if fmt.shape == "lines" or not _may_hold(fmt, lines, first):
             continue
-        asked = first if fmt.shape == "document" else lines
+        asked = first if fmt.shape in WHOLE else lines
         result = match_format(fmt, asked)
-        known = result.known.len() if fmt.shape == "document" else result.matches["line"].n_unique()
+        known = result.known.len() if fmt.shape in WHOLE else result.matches["line"].n_unique()
         if not known or result.matches.is_empty():
             continue
         deciding = result.matches.filter(pl.col("pattern").is_in(list(fmt.deciding)))
@@ -216,4 +217,6 @@ def _may_hold(fmt: Format, lines: pl.Series, first: pl.Series) -> bool:
         begin = first.head(_DOCUMENT_HEAD).str.join("\n").item() or ""
         named = sum(literal in begin for literal in fmt.header)
         return named >= fmt.header_min and _DOCUMENT.match(begin) is not None
+    if fmt.shape == "blocks":
+        return count_keys(first.head(_DOCUMENT_HEAD).fill_null("").to_list(), fmt) >= fmt.header_min
     return table_header(fmt, first) is not None

@@ -12,12 +12,12 @@ from functools import cache
 
 import polars as pl
 
-from pipeline.formats.format import Format, Pattern
+from pipeline.formats.format import Format, Pattern, Value
 from pipeline.ingest.bars import Labels
 from pipeline.ingest.clock import read_head_hosts, read_head_stamps, read_stamps
 from pipeline.ingest.regexes import to_ascii
 from pipeline.ingest.search import search_fields
-from pipeline.ingest.values import POLARS_TYPES, read_value, text_of
+from pipeline.ingest.values import HOST_LISTS, POLARS_TYPES, read_value, text_of
 from pipeline.tables import EVENT_TABLES
 
 #: Columns that the caller or the engine fills for every row, and how they are named in a frame of lines.
@@ -102,15 +102,22 @@ def build_rows(fmt: Format, pattern: Pattern, lines: pl.DataFrame, fields: pl.Da
     """Return the event rows of matched lines: ``lines`` and ``fields`` have one row per row to build.
 
     ``fields`` holds the texts that the values of the pattern name. Of the common columns those that the
-    pattern does not fill come from the line: stamp at its head, rank and host of its prefixes.
+    pattern does not fill come from the line: stamp at its head, rank and host of its prefixes. Where ``host``
+    is a list of hosts each of them makes a row, and a list that cannot be read makes none.
     """
     types = table_types(pattern.table)
+    listed = pattern.columns.get("host")
+    hosts: pl.Series | None = None
+    if listed is not None and listed.kind in HOST_LISTS:
+        lines, fields, hosts = _each_host(listed, lines, fields)
     columns: dict[str, pl.Series] = {name: lines[name] for name in _CARRIED}
     columns["format"] = _constant(fmt.name, lines.height)
     columns["pattern"] = _constant(pattern.name, lines.height)
     columns |= _read_time(pattern, lines, fields)
     for name, value in pattern.columns.items():
-        if name != "ts":
+        if name == "host" and hosts is not None:
+            columns[name] = hosts
+        elif name != "ts":
             columns[name] = read_value(fields, value, types[name])
     for name, (regex, value) in pattern.extras.items():
         found = lines["text"].str.extract(to_ascii(regex))
@@ -174,6 +181,15 @@ def _each_match(
     parts = found["match"].str.extract_groups(each).struct.unnest()
     kept = groups[found["row"]].drop(parts.columns, strict=False)
     return lines[found["row"]], pl.concat([kept, parts], how="horizontal")
+
+
+def _each_host(
+    value: Value, lines: pl.DataFrame, fields: pl.DataFrame
+) -> tuple[pl.DataFrame, pl.DataFrame, pl.Series]:
+    """Return one row per host of the list in each row, and these hosts."""
+    found = pl.DataFrame({"host": read_value(fields, value, pl.List(pl.String()))}).with_row_index("row")
+    found = found.explode("host", empty_as_null=False, keep_nulls=False)
+    return lines[found["row"]], fields[found["row"]], found["host"]
 
 
 def _constant(text: str, height: int) -> pl.Series:

@@ -1,4 +1,4 @@
-"""Host lists as Slurm writes them: ``gx[001-004,007],login1`` → one name per host.
+"""Host lists as schedulers write them → one name per host. Slurm: ``gx[001-004,007],login1``.
 
 The grammar: items separated by commas outside brackets; an item is text with any number of bracketed
 lists in it, and several brackets multiply. A list holds numbers and ranges, whose zero padding is kept.
@@ -18,6 +18,9 @@ _BRACKET = re.compile(r"\[([^\[\]]*)\]")
 _RANGE = re.compile(r"(\d{1,12})(?:-(\d{1,12}))?")
 _BOX = re.compile(r"([0-9A-Z]+)x([0-9A-Z]+)")
 _HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+#: An entry of a list of slots: how many before the host, which ones or what of it behind.
+_SLOT = re.compile(r"(?:\d+\*)?(?P<host>[A-Za-z0-9][A-Za-z0-9._-]*)(?:[/:][^+\s\"()]*)?")
+_BETWEEN_SLOTS = re.compile(r"[+\s\"()]+")
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -39,6 +42,18 @@ def expand_hostlist(text: str | None) -> list[str] | None:
             return None
         hosts += expanded
     return hosts
+
+
+def expand_slots(text: str | None) -> list[str] | None:
+    """Return the hosts of a list with an entry for each slot or host, each once and in its order, or None.
+
+    PBS writes ``gx001/0*8+gx002/0*8`` or ``(gx001:ngpus=8)+(gx002:ngpus=8)``, LSF ``"8*gx001" "gx002"``.
+    """
+    if text is None:
+        return None
+    entries = (_SLOT.fullmatch(entry) for entry in _BETWEEN_SLOTS.split(text) if entry)
+    hosts = [entry["host"] if entry else "" for entry in entries]
+    return list(dict.fromkeys(hosts)) if hosts and all(hosts) and len(hosts) <= MAX_HOSTS else None
 
 
 def _split(text: str) -> list[str] | None:

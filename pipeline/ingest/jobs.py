@@ -6,10 +6,13 @@ import re
 
 import polars as pl
 
-#: What a batch job prints about itself. A file of several jobs says several numbers, and belongs to none.
+#: What a batch job prints about itself, or its scheduler about it. A file of several jobs says several
+#: numbers, and belongs to none.
 _SAID = (
     r"\*\*\* (?:JOB|STEP) (\d+)(?:\.\w+)? ON ",
     r"\bStepId=(\d+)\.",
+    r"^Subject: Job (\d+): <",
+    r"\b(?:PBS_JOBID|LSB_JOBID)[=:]\s*[\"']?(\d+)\b",
     r"\bSLURM_JOB(?:_)?ID[=:]\s*[\"']?(\d+)\b",
     r"\bJob allocation (\d+) has been revoked",
     r"^(?:\[\S+\] )?(?i:slurm )?job ?id ?[:=]\s*(\d+)\s*$",

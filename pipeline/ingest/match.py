@@ -8,6 +8,7 @@ import polars as pl
 
 from pipeline.formats import fields_of
 from pipeline.formats.format import Format
+from pipeline.ingest.blocks import read_blocks
 from pipeline.ingest.csv_tables import find_csv_header, read_csv
 from pipeline.ingest.delimited import Header, find_header, read_delimited
 from pipeline.ingest.derive import derived_fields
@@ -15,6 +16,9 @@ from pipeline.ingest.documents import build_fields, read_documents
 from pipeline.ingest.extract import extract_pattern, has_literal, merge_rows
 from pipeline.ingest.lines import build_frame
 from pipeline.ingest.records import extract_fields, read_records
+
+#: Shapes of files that only make sense as a whole.
+WHOLE = ("document", "blocks")
 
 _MATCHES = {"line": pl.Int64, "pattern": pl.String}
 
@@ -50,11 +54,11 @@ def table_header(fmt: Format, lines: pl.Series) -> Header | None:
 
 
 def match_fields(fmt: Format, lines: pl.Series, header: Header | None = None) -> Found:
-    """Apply a format of records, tables or documents to a column of raw lines, numbered from 1.
+    """Apply a format of records, tables, documents or blocks to a column of raw lines, numbered from 1.
 
     ``header`` serves a part of a table that begins without one.
     """
-    if fmt.shape == "document":
+    if fmt.shape in WHOLE:
         return _match_document(fmt, lines)
     also_known: list[int] = []
     if fmt.shape in ("table", "csv"):
@@ -80,8 +84,13 @@ def match_fields(fmt: Format, lines: pl.Series, header: Header | None = None) ->
 
 
 def _match_document(fmt: Format, lines: pl.Series) -> Found:
-    """Apply the patterns of a format of documents. What is around the records is known with them."""
-    read = read_documents(lines.fill_null("").to_list(), fmt.elements)
+    """Apply the patterns of a format of documents or blocks.
+
+    What is around the records of a document is known with them; around blocks only empty lines are.
+    """
+    texts = lines.fill_null("").to_list()
+    blocks = fmt.shape == "blocks"
+    read = read_blocks(texts, fmt) if blocks else read_documents(texts, fmt.elements)
     rows: dict[str, list[pl.DataFrame]] = {}
     matches = [pl.DataFrame(schema=_MATCHES)]
     touched: set[tuple[int, int]] = set()
@@ -104,7 +113,9 @@ def _match_document(fmt: Format, lines: pl.Series) -> Found:
     }
     known = {line for first, last in spans.iter_rows() for line in range(first, last + 1)}
     end = read.broken - 1 if read.broken else len(lines)
-    if known:
+    if known and blocks:
+        known |= {line for line, text in enumerate(texts, start=1) if not text.strip()}
+    elif known:
         known |= set(range(1, end + 1)) - foreign
     torn = range(read.broken, len(lines) + 1) if read.broken else range(0)
     return Found(

@@ -22,7 +22,7 @@ from pipeline.ingest.delimited import Header
 from pipeline.ingest.detect import BINARY
 from pipeline.ingest.limits import bound_rows
 from pipeline.ingest.lines import read_lines
-from pipeline.ingest.match import table_header
+from pipeline.ingest.match import WHOLE, table_header
 from pipeline.ingest.rules import rules_for
 from pipeline.ingest.scan import Scan, Scanner, scan_fields
 from pipeline.ingest.signals import fold_signals, limit_signals
@@ -65,7 +65,7 @@ class SourceReader:
 
         Rows have no ``source_id``. What stops the file from being read is in ``account.error``.
         """
-        if self.shape == "document":
+        if self.shape in WHOLE:
             return self._rows_of_document()
         return self.rows_of(submit(self._read_chunk, self.chunks()))
 

@@ -9,7 +9,7 @@ import polars as pl
 from pipeline.formats import group_names
 from pipeline.formats.format import Value
 from pipeline.ingest.clock import TS, read_stamps
-from pipeline.ingest.hostlist import expand_hostlist
+from pipeline.ingest.hostlist import expand_hostlist, expand_slots
 from pipeline.tables import Type
 
 #: Column types of the event tables as polars names them.
@@ -22,6 +22,9 @@ POLARS_TYPES: dict[Type, pl.DataType] = {
     "timestamp": TS,
     "strings": pl.List(pl.String()),
 }
+
+#: Kinds whose texts are lists of hosts.
+HOST_LISTS = ("hostlist", "slots")
 
 _BOOLS = {"true": "1", "1": "1", "yes": "1", "false": "0", "0": "0", "no": "0"}
 
@@ -112,7 +115,14 @@ def _read_bool(text: pl.Series) -> pl.Series:
 
 
 def _read_gpus(text: pl.Series) -> pl.Series:
-    """Return the GPUs of trackable-resources texts; typed entries count only where no untyped one is."""
+    """Return the GPUs of trackable-resources texts; typed entries count only where no untyped one is.
+
+    Such a list may also be JSON, as accounting writes it: an object for each resource, its keys sorted.
+    """
+    if text.str.contains(r"^\s*\[").any():
+        # {"count":8,"id":1001,"name":"gpu:h100","type":"gres"} → gres/gpu:h100=8
+        entry = r'\{"count":(\d+)(?:,"id":\d+)?,"name":"([^"]+)","type":"gres"\}'
+        text = text.str.replace_all(entry, "gres/$2=$1").str.strip_chars("[] ")
     untyped = text.str.extract(r"(?:^|,)gres/gpu=(\d+)").cast(pl.Int64, strict=False)
     typed = (
         text.str.extract_all(r"(?:^|,)gres/gpu:[^=,]+=\d+")
@@ -135,10 +145,10 @@ def _read_pci(text: pl.Series) -> pl.Series:
     return parts.select(pci=pl.concat_str(domain, "bus", "dev", separator=":"))["pci"]
 
 
-def _read_hosts(text: pl.Series) -> pl.Series:
+def _read_hosts(text: pl.Series, expand: Callable[[str], list[str] | None] = expand_hostlist) -> pl.Series:
     """Return the hosts of host lists; each distinct text is expanded once."""
     distinct = text.drop_nulls().unique(maintain_order=True)
-    lists = [expand_hostlist(item) for item in distinct.to_list()]
+    lists = [expand(item) for item in distinct.to_list()]
     table = pl.DataFrame({"text": distinct, "hosts": pl.Series(lists, dtype=pl.List(pl.String))})
     return pl.DataFrame({"text": text}).join(table, on="text", how="left", maintain_order="left")["hosts"]
 
@@ -156,6 +166,7 @@ _READERS: dict[str, Callable[[pl.Series], pl.Series]] = {
     "seconds": _read_seconds,
     "bool": _read_bool,
     "hostlist": _read_hosts,
+    "slots": lambda text: _read_hosts(text, expand_slots),
     "tres_gpus": _read_gpus,
     "pci": _read_pci,
     "lower": lambda text: _read_text(text).str.to_lowercase(),

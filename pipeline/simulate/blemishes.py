@@ -16,6 +16,8 @@ Compression = Literal["none", "gzip", "zstd"]
 #: How a kernel log writes its times: `dmesg --time-format iso`, `dmesg -T`, syslog, seconds since boot.
 KernelForm = Literal["iso", "ctime", "syslog", "boot"]
 
+#: How accounting is exported: `sacct --parsable2`, `sacct --json`.
+AccountingForm = Literal["text", "json"]
 
 #: Those with which something is missing that the truth cannot be told without.
 LOSING = ("no_accounting", "kernel_lost", "lost_console", "no_errors")
@@ -36,6 +38,7 @@ class Blemishes:
         compression: of the consoles.
         torn: the last line on standard output of an attempt that was killed ends in its middle.
         kernel: how kernel logs write their times.
+        accounting: how the scheduler's accounting is exported.
         no_accounting: the scheduler's accounting is missing.
         no_controller: the log of the scheduler's controller is missing.
         kernel_lost: share of the hosts whose kernel log is missing.
@@ -53,6 +56,7 @@ class Blemishes:
     compression: Compression = "none"
     torn: bool = False
     kernel: KernelForm = "iso"
+    accounting: AccountingForm = "text"
     no_accounting: bool = False
     no_controller: bool = False
     kernel_lost: float = 0.0

@@ -18,6 +18,7 @@ from pipeline.simulate.noise import Noise
 from pipeline.simulate.renderers import trainers
 from pipeline.simulate.renderers.slurm import accounting
 from pipeline.simulate.renderers.slurm_daemons import host_log
+from pipeline.simulate.renderers.slurm_json import accounting_json
 from pipeline.simulate.renderers.slurmctld import controller_log
 from pipeline.simulate.story import Attempt, Job, Run, Story
 from pipeline.simulate.transports import CUT_MARK, TIME_MARK, as_printed, collector_time, prefix_of, torn
@@ -49,7 +50,9 @@ def write_story(
     kernel = _beside(story, style, "kernel")
     for decoy in story.decoys:
         kernel.setdefault(decoy.host, []).append((decoy.time_us, decoy.text))
-    if not blemishes.no_accounting:
+    if not blemishes.no_accounting and blemishes.accounting == "json":
+        _write(logs / "sacct.json", accounting_json(story.runs))
+    elif not blemishes.no_accounting:
         _write(logs / "sacct.txt", accounting(story.runs, style))
     if not blemishes.no_controller:
         _write(logs / "slurmctld.log", controller_log(story, style))

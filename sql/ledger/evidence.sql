@@ -76,7 +76,7 @@ signals as (
         c.weight,
         c.causal_rank,
         c.severity,
-        c.source = 'slurm' as by_scheduler,
+        c.source in ('slurm', 'lsf', 'pbs') as by_scheduler,
         coalesce(c.planned, '') as planned,
     from events.signals as e
     inner join seeds.signals as c using (signal_id)

@@ -24,13 +24,19 @@ zoned as (
     from records
 ),
 
--- the latest export of a record knows most
+-- the controller and its log of completed jobs name no cluster: it is that of the accounting of the same job
+clustered as (
+    select * replace (coalesce(cluster, max(cluster) over (partition by scheduler, job_id, submit_ts)) as cluster)
+    from zoned
+),
+
+-- the latest export of a record knows most; of two that know the end, accounting knows of requeues and preemption
 distinct_records as (
     select *
-    from zoned
+    from clustered
     qualify row_number() over (
         partition by coalesce(cluster, ''), job_id, submit_ts, start_ts
-        order by end_ts is not null desc, end_ts desc, source_id, line
+        order by end_ts is not null desc, end_ts desc, coalesce(format like 'slurm_sacct%', false) desc, source_id, line
     ) = 1
 ),
 

@@ -47,7 +47,7 @@ programs as (
     select e.source_id
     from events.signals as e
     inner join seeds.signals as c using (signal_id)
-    where c.weight = 'cause' and c.source in ('trainer_stderr', 'python', 'slurm', 'nccl', 'checkpoint')
+    where c.weight = 'cause' and c.source in ('trainer_stderr', 'python', 'slurm', 'lsf', 'pbs', 'nccl', 'checkpoint')
     union
     select source_id from events.phases where phase = 'exit'
 ),

@@ -100,6 +100,7 @@ BESIDE = frozenset(
         "pytorch_nccl",
         "slurm_messages",
         "slurm_sacct",
+        "slurm_sacct_json",
         "slurmctld",
         "slurmd",
         "torchrun",

@@ -18,9 +18,14 @@ _COLUMNS = (
 def accounting(runs: list[Run], style: Style) -> Iterator[str]:
     """Yield the header and a row for each allocation, in order of submission."""
     yield _COLUMNS
-    jobs = [(part, run) for run in runs for job in run.jobs for part in parts(job, run)]
-    for job, run in sorted(jobs, key=lambda pair: (pair[0].submit_us, pair[0].job_id, pair[0].restart)):
+    for job, run in by_submission(runs):
         yield _row(job, run, style)
+
+
+def by_submission(runs: list[Run]) -> list[tuple[Job, Run]]:
+    """Return every allocation with its run, in order of submission."""
+    jobs = [(part, run) for run in runs for job in run.jobs for part in parts(job, run)]
+    return sorted(jobs, key=lambda pair: (pair[0].submit_us, pair[0].job_id, pair[0].restart))
 
 
 def parts(job: Job, run: Run) -> Iterator[Job]:

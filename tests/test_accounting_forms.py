@@ -1,0 +1,200 @@
+"""What another scheduler or another command would have exported of a story gives the same ledger."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from pipeline.ingest.hostlist import expand_hostlist
+from pipeline.simulate.invent import invent
+from pipeline.simulate.judge import judge
+from pipeline.simulate.lines import Style
+from pipeline.simulate.plan import Plan
+from pipeline.simulate.verdict import sentences
+from pipeline.simulate.write import write_story
+from pipeline.simulate.written import read_truth
+from tests.simulated import classify, ledger
+
+Row = dict[str, str]
+
+#: Ends that every form can tell, and those for which it needs a word.
+PLAIN = ("collective_hang", "gpu_off_bus_hang", "key_error", "time_limit", "node_lost")
+WORDY = (*PLAIN, "preempted", "operator_stop")
+
+
+def epoch(text: str) -> int:
+    """Return a time of accounting in seconds; 0 where it is none."""
+    return 0 if text == "Unknown" else int(datetime.fromisoformat(f"{text}+00:00").timestamp())
+
+
+def hosts(row: Row) -> list[str]:
+    return expand_hostlist(row["NodeList"]) or []
+
+
+def state(row: Row) -> str:
+    return row["State"].split()[0]
+
+
+def ended(row: Row) -> tuple[int, int]:
+    """Return exit code and signal."""
+    code, _, signal = row["ExitCode"].partition(":")
+    return int(code), int(signal)
+
+
+def pbs(rows: list[Row]) -> Iterator[str]:
+    told: list[tuple[int, str]] = []
+    for row in rows:
+        begin, end, (code, signal) = epoch(row["Start"]), epoch(row["End"]), ended(row)
+        again = any(row["JobIDRaw"] == other["JobIDRaw"] and epoch(other["Start"]) > begin for other in rows)
+        status = {"TIMEOUT": -29, "NODE_FAIL": -14}.get(state(row), 256 + signal if signal else code)
+        body = (
+            f"user=mira jobname={row['JobName']} queue=h100 ctime={epoch(row['Submit'])} "
+            f"etime={epoch(row['Eligible'])} start={begin} "
+            f"exec_host={'+'.join(f'{host}/0*112' for host in hosts(row))} "
+            f"Resource_List.ngpus={8 * len(hosts(row))} Resource_List.nodect={len(hosts(row))}"
+        )
+        told.append((begin, f"S;{row['JobIDRaw']}.pbs1;{body}"))
+        if end:
+            kind = "R" if state(row) == "NODE_FAIL" and again else "E"
+            told.append((end, f"{kind};{row['JobIDRaw']}.pbs1;{body} end={end} Exit_status={status}"))
+    for at, text in sorted(told):
+        yield f"{datetime.fromtimestamp(at, UTC):%m/%d/%Y %H:%M:%S};{text}"
+
+
+def lsf(rows: list[Row]) -> Iterator[str]:
+    reasons = {"TIMEOUT": 5, "PREEMPTED": 1, "NODE_FAIL": 22, "CANCELLED": 14, "REQUEUED": 10}
+    for row in rows:
+        code, signal = ended(row)
+        names = " ".join(f'"{host}"' for host in hosts(row))
+        status = 64 if state(row) == "COMPLETED" else 32
+        why = reasons.get(state(row), 0)
+        yield (
+            f'"JOB_FINISH" "10.1" {epoch(row["End"])} {row["JobIDRaw"]} 5001 1 2 {epoch(row["Submit"])} 0 0 '
+            f'{epoch(row["Start"])} "mira" "h100" "" "" "" "login1" "/fs" "" "" "" "file" 0 '
+            f'{len(hosts(row))} {names} {status} 60.0 "{row["JobName"]}" "run.sh"{" 0" * 19} "" "llm" '
+            f'{256 * code + signal} 2 "/bin/bash" "" 0 1 1 "" "" "" "" 0 "" {why} "" -1'
+        )
+
+
+def sge(rows: list[Row]) -> Iterator[str]:
+    failed = {"TIMEOUT": 37, "NODE_FAIL": 25}
+    for row in rows:
+        code, signal = ended(row)
+        times = ":".join(f"{epoch(row[name])}000" for name in ("Submit", "Start", "End"))
+        why = failed.get(state(row), 100 if signal else 0)
+        yield (
+            f"h100.q:{hosts(row)[0]}:llm:mira:{row['JobName']}:{row['JobIDRaw']}:sge:0:{times}:{why}:"
+            f"{128 + signal if signal else code}:0.0{':0' * 17}:NONE:defaultdepartment:mpi:224:0:0:0:0:"
+            "-l gpu=8:0.0:NONE:0.0:0:0:NONE:NONE:0:0:login1:/fs:qsub run.sh:0.0:0"
+        )
+
+
+def completion_log(rows: list[Row]) -> Iterator[str]:
+    for row in rows:
+        yield (
+            f"JobId={row['JobIDRaw']} UserId=mira(5001) GroupId=llm(1) Name={row['JobName']} "
+            f"JobState={state(row)} Partition=h100 TimeLimit=2880 StartTime={row['Start']} "
+            f"EndTime={row['End']} NodeList={row['NodeList']} NodeCnt={row['NNodes']} ProcCnt=1 WorkDir=/fs "
+            f"ReservationName= Tres={row['AllocTRES']} Account=llm QOS=normal WcKey= Cluster=aviary "
+            f"SubmitTime={row['Submit']} EligibleTime={row['Eligible']} DerivedExitCode=0:0 "
+            f"ExitCode={row['ExitCode']} "
+        )
+
+
+def completion_json(rows: list[Row]) -> Iterator[str]:
+    for row in rows:
+        yield json.dumps(
+            {
+                "jobid": int(row["JobIDRaw"]),
+                "username": "mira",
+                "job_name": row["JobName"],
+                "@submit": row["Submit"],
+                "@eligible": row["Eligible"],
+                "@start": row["Start"],
+                "@end": row["End"],
+                "nodes": row["NodeList"],
+                "total_nodes": int(row["NNodes"]),
+                "tres_alloc": row["AllocTRES"],
+                "state": state(row),
+                "exit_code": row["ExitCode"],
+                "cluster": "aviary",
+            }
+        )
+
+
+def controller_jobs(rows: list[Row]) -> Iterator[str]:
+    for row in rows:
+        yield f"JobId={row['JobIDRaw']} JobName={row['JobName']}"
+        yield "   UserId=mira(5001) GroupId=llm(1) MCS_label=N/A"
+        yield f"   JobState={state(row)} Reason=None Dependency=(null)"
+        yield f"   Requeue=1 Restarts={row['Restarts']} BatchFlag=1 Reboot=0 ExitCode={row['ExitCode']}"
+        yield f"   SubmitTime={row['Submit']} EligibleTime={row['Eligible']}"
+        yield f"   StartTime={row['Start']} EndTime={row['End']} Deadline=N/A"
+        yield f"   NodeList={row['NodeList']}"
+        yield f"   NumNodes={row['NNodes']} NumCPUs=1"
+        yield f"   AllocTRES={row['AllocTRES']}"
+        yield ""
+
+
+def old_json(rows: list[Row]) -> Iterator[str]:
+    jobs = [
+        {
+            "allocation_nodes": int(row["NNodes"]),
+            "cluster": "aviary",
+            "derived_exit_code": {"status": "SUCCESS", "return_code": 0},
+            "exit_code": {"status": "SUCCESS", "return_code": 0},
+            "job_id": int(row["JobIDRaw"]),
+            "name": row["JobName"],
+            "nodes": row["NodeList"],
+            "state": {"current": state(row), "reason": "None"},
+            "time": {
+                "submission": epoch(row["Submit"]),
+                "eligible": epoch(row["Eligible"]),
+                "start": epoch(row["Start"]),
+                "end": epoch(row["End"]),
+            },
+            "tres": {
+                "allocated": [{"type": "gres", "name": "gpu", "id": 1001, "count": 8 * len(hosts(row))}]
+            },
+            "user": "mira",
+        }
+        for row in rows
+    ]
+    yield from json.dumps({"meta": {}, "errors": [], "jobs": jobs}, indent=2).splitlines()
+
+
+@pytest.mark.parametrize(
+    ("write", "name", "ends"),
+    [
+        (pbs, "pbs_accounting", PLAIN),
+        (lsf, "lsf_accounting", WORDY),
+        (sge, "sge_accounting", PLAIN),
+        (completion_log, "slurm_jobcomp", WORDY),
+        (completion_json, "slurm_jobcomp_json", WORDY),
+        (controller_jobs, "scontrol_job", WORDY),
+        (old_json, "slurm_sacct_json", WORDY),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_the_ledger_is_the_truth_whoever_tells_of_allocations(
+    write: Callable[[list[Row]], Iterator[str]], name: str, ends: tuple[str, ...], tmp_path: Path
+) -> None:
+    plan = Plan(gpus=16, target=400, max_attempts=8, ends=dict.fromkeys(ends, 1.0))
+    write_story(invent(2, (plan,)), tmp_path, Style())
+    accounting = tmp_path / "logs" / "sacct.txt"
+    with accounting.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="|"))
+    accounting.write_text("".join(f"{line}\n" for line in write(rows)), encoding="utf-8")
+    assert classify(tmp_path) == ""
+    with ledger(tmp_path) as con:
+        read = con.execute(
+            "select format, unknown_lines, bad_lines from events.sources where path = 'sacct.txt'"
+        ).fetchall()
+        found = judge(con, read_truth(tmp_path))
+    assert read == [(name, 0, 0)]
+    assert found.agrees, list(sentences(found, 5))
