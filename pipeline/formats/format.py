@@ -75,7 +75,9 @@ class Pattern:
 
     Attributes:
         name: unique within the format.
-        table: event table that it fills; empty for a line that is known and carries nothing.
+        table: event table that it fills; empty for a line that is known and carries nothing. For records:
+            where it fills ``signals`` without a ``signal_id``, the catalogue reads ``text`` like a line and
+            makes a row of what it knows.
         columns: column of that table (or of its provenance) to how it is filled. Where ``ts`` is not
             named, the engine takes the stamp at the head of the line, if there is one.
         literals: for lines: at least one of them is in every line that the pattern matches.

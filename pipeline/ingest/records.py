@@ -11,6 +11,7 @@ from pipeline.formats import fields_of
 from pipeline.formats.format import Format, Pattern
 from pipeline.ingest.clock import TS
 from pipeline.ingest.derive import derived_fields
+from pipeline.ingest.evidence import asks_catalogue, find_signals
 from pipeline.ingest.extract import Rows, build_rows
 
 
@@ -111,4 +112,7 @@ def extract_fields(
             ts=pl.lit(None, TS),
             ts_quality=pl.lit("none"),
         )
-        yield pattern, Rows(rows, pattern.table, build_rows(fmt, pattern, lines, found))
+        built: pl.DataFrame | None = build_rows(fmt, pattern, lines, found)
+        if built is not None and asks_catalogue(pattern):
+            built = find_signals(built)
+        yield pattern, Rows(rows, pattern.table, built)
