@@ -13,7 +13,7 @@ from typing import Literal
 
 Kind = Literal["text", "int", "float", "bool", "seconds", "stamp", "hostlist", "tres_gpus", "pci", "lower"]
 Role = Literal["trainer", "scheduler", "checkpoint", "node", "any"]
-Shape = Literal["lines", "records", "table", "csv", "document"]
+Shape = Literal["lines", "records", "table", "csv", "columns", "document"]
 Stamp = Literal[
     "iso",  # 2026-03-01[T ]10:11:12[.,frac][ offset]; also 2026-03-01_10:11:12
     "glog",  # [IWEFC]MMDD or MDD (month not padded) HH:MM:SS[.frac]; no year, no zone
@@ -132,8 +132,8 @@ class Format:
         role: what the file is evidence of. A run exists where a ``trainer`` format is.
         shape: ``lines`` of text, ``records`` (one JSON object per line, keys possibly below
             ``unwrap``), a delimited ``table`` with a header whose cells are neither quoted nor escaped, a
-            ``csv`` with a header and quotation marks, or a ``document`` of JSON or YAML. Fields of records
-            and documents are pointers: ``a/b`` is member ``b`` of ``a``, and a slash in a name is ``~1``.
+            ``csv`` with a header and quotation marks, ``columns`` that stand apart by blanks below a header,
+            or a ``document`` of JSON or YAML. Fields of records and documents are pointers: ``a/b`` is member ``b`` of ``a``, and a slash in a name is ``~1``.
         primary: False for formats that occur inside other programs' output and never name a file.
         step_time: what the logged step time includes, as sentences for the documentation:
             evaluation, saves, data wait, and whether it is a mean.

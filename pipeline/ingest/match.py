@@ -16,6 +16,9 @@ from pipeline.ingest.extract import extract_pattern, has_literal, merge_rows
 from pipeline.ingest.lines import build_frame
 from pipeline.ingest.records import extract_fields, read_records
 
+#: Shapes of files that begin with a header, which their later parts need.
+TABULAR = ("table", "csv", "columns")
+
 _MATCHES = {"line": pl.Int64, "pattern": pl.String}
 
 
@@ -57,7 +60,7 @@ def match_fields(fmt: Format, lines: pl.Series, header: Header | None = None) ->
     if fmt.shape == "document":
         return _match_document(fmt, lines)
     also_known: list[int] = []
-    if fmt.shape in ("table", "csv"):
+    if fmt.shape in TABULAR:
         table = (read_delimited if fmt.shape == "table" else read_csv)(lines, fmt, header)
         fields, torn = table.fields, pl.Series("line", table.bad_lines, dtype=pl.Int64)
         also_known += table.header_lines

@@ -13,6 +13,7 @@ from pipeline.ingest.clock import TS
 from pipeline.ingest.derive import derived_fields
 from pipeline.ingest.evidence import asks_catalogue, find_signals
 from pipeline.ingest.extract import Rows, build_rows
+from pipeline.ingest.telemetry import Thinner
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,4 +116,7 @@ def extract_fields(
         built: pl.DataFrame | None = build_rows(fmt, pattern, lines, found)
         if built is not None and asks_catalogue(pattern):
             built = find_signals(built)
+        elif built is not None and pattern.table == "telemetry":
+            # A chunk holds more samples than memory, were every metric of every line a row of its own.
+            built = Thinner().thin(built)
         yield pattern, Rows(rows, pattern.table, built)
