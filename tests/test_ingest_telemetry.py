@@ -43,5 +43,5 @@ def test_beyond_the_limit_a_sample_without_a_time_is_not_kept() -> None:
 
 
 def test_no_value_is_no_sample() -> None:
-    rows = samples(0, 2).with_columns(value=pl.Series([None, 1.0]))
+    rows = samples(0, 3).with_columns(value=pl.Series([None, 1.0, float("nan")]))
     assert Thinner().thin(rows)["line"].to_list() == [1]

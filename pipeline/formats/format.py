@@ -133,7 +133,8 @@ class Format:
         shape: ``lines`` of text, ``records`` (one JSON object per line, keys possibly below
             ``unwrap``), a delimited ``table`` with a header whose cells are neither quoted nor escaped, a
             ``csv`` with a header and quotation marks, ``columns`` that stand apart by blanks below a header,
-            or a ``document`` of JSON or YAML. Fields of records and documents are pointers: ``a/b`` is member ``b`` of ``a``, and a slash in a name is ``~1``.
+            or a ``document`` of JSON or YAML. Fields of records and documents are pointers: ``a/b`` is
+            member ``b`` of ``a``, and a slash in a name is ``~1``.
         primary: False for formats that occur inside other programs' output and never name a file.
         step_time: what the logged step time includes, as sentences for the documentation:
             evaluation, saves, data wait, and whether it is a mean.
@@ -146,7 +147,8 @@ class Format:
         unrendered: why the simulator does not write it; empty where it does.
         elements: for documents: names of the arrays that hold the records; where none is there, the document
             is one record, or an array of them. ``a/[]/b/[]`` goes down into the items of an array ``b``
-            inside of each; what is around such a record stands below its field ``^``.
+            inside of each, and ``document/a/b/[]`` into the array ``b`` of the object ``a``; what is around
+            such a record stands below its field ``^``.
         header: for tables and csv: column names of which at least ``header_min`` are in the header line.
             Names are compared without case; fields bear the names as they are spelt here. For documents:
             texts of which so many are in its beginning.

@@ -25,7 +25,6 @@ _HEAD_LINES = 50
 #: What is put for the delimiters inside of quotation marks while fields are counted.
 _QUOTED = r'"[^"]*"'
 
-
 #: What stands apart by a blank in one cell of columns: the kind of a device and its number, a day and a time.
 _ENTITY = (r"^(\s*)(GPU|GPU-I|GPU-CI|Switch|Link|CPU|Core) (\d+)\b", "${1}${2}:${3}")
 _DAY = (r"^(\s*)(\d{4})(\d\d)(\d\d)\s+(\d\d:\d\d:\d\d)\b", "${1}${2}-${3}-${4}T${5}")

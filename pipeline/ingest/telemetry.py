@@ -29,7 +29,7 @@ class Thinner:
 
         A value that could not be read is none, and beyond the limit one without a time is not kept either.
         """
-        rows = rows.filter(pl.col("value").is_not_null())
+        rows = rows.filter(pl.col("value").is_finite().fill_null(False))
         if rows.is_empty():
             return rows
         marked = rows.with_columns(pl.col("ts").dt.truncate("1m").alias("minute")).join(
