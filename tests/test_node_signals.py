@@ -33,12 +33,27 @@ DRESSES = {
 #: Dresses without a host.
 HOSTLESS = {"dmesg -T", "dmesg --time-format iso", "kmsg", "boot", "pstore"}
 
+ROWS = pl.read_csv(CATALOGUE, infer_schema=False).select("signal_id", "source", "example").rows()
 EXAMPLES = {
     name: example.split("] ", 1)[-1] if example.startswith("[ ") else example
-    for name, example in pl.read_csv(CATALOGUE, infer_schema=False)
-    .filter(pl.col("source").is_in(["dmesg", "rocm"]))
-    .select("signal_id", "example")
-    .rows()
+    for name, source, example in ROWS
+    if source in ("dmesg", "rocm")
+}
+
+#: Sources of the catalogue, the formats in which they speak, and what those put before and behind.
+TOOLS = {
+    "dcgm_health": ("dcgm", "dcgm", "|                           | {} |"),
+    "dcgm_engine": (
+        "dcgm",
+        "dcgm",
+        "2026-03-01 10:11:12.003 ERROR [852:901] {} [/src/DcgmHealthWatch.cpp:4]",
+    ),
+    "dcgm_in_syslog": ("dcgm", "syslog", "Mar  1 10:11:12 gx017 nv-hostengine[852]: {}"),
+    "fabric": ("syslog", "fabric_manager", "{}"),
+    "fabric_in_syslog": ("syslog", "syslog", "Mar  1 10:11:12 gx017 nvidia-fabricmanager[852]: {}"),
+    "links": ("ib", "ib_fabric", "{}"),
+    "storage": ("fs", "kernel", "Mar  1 10:11:12 gx017 kernel: {}"),
+    "storage_in_syslog": ("fs", "syslog", "Mar  1 10:11:12 gx017 {}"),
 }
 
 
@@ -57,6 +72,16 @@ def test_signals_of_the_kernel_are_known_in_every_dress(dress: str) -> None:
     assert set(scan.known) == set(range(1, len(EXAMPLES) + 1))
     assert rows["ts"].null_count() == 0
     assert set(rows["host"]) == ({None} if dress in HOSTLESS else {"gx017"})
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_signals_of_tools_are_known_in_their_logs(tool: str) -> None:
+    source, name, form = TOOLS[tool]
+    assert name in registry()
+    examples = {signal: example for signal, of, example in ROWS if of == source}
+    lines = pl.Series([form.format(example) for example in examples.values()])
+    rows = Scanner(rules_for(name)).scan(lines).tables["signals"]
+    assert rows["signal_id"].to_list() == list(examples)
 
 
 def test_signals_of_the_kernel_are_known_in_the_journal_as_json() -> None:
