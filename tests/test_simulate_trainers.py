@@ -14,6 +14,7 @@ import pytest
 from pipeline.cli import run as command
 from pipeline.formats import registry
 from pipeline.ingest.match import match_format
+from pipeline.simulate.blemishes import Blemishes
 from pipeline.simulate.invent import invent
 from pipeline.simulate.lines import Style
 from pipeline.simulate.plan import Plan
@@ -141,8 +142,10 @@ def test_what_is_written_beside_trainers_is_read(tmp_path: Path) -> None:
     """Each format that stories are said to hold knows lines of a story with ends of many kinds."""
     kinds = ("collective_hang", "gpu_off_bus_hang", "key_error", "time_limit", "prolog_failed")
     plan = Plan(gpus=16, target=400, max_attempts=12, ends=dict.fromkeys(kinds, 1.0))
-    write_story(invent(3, (plan,)), tmp_path, Style())
-    files = sorted(path for path in (tmp_path / "logs").rglob("*") if path.is_file())
+    story = invent(3, (plan,))
+    write_story(story, tmp_path / "iso", Style())
+    write_story(story, tmp_path / "json", Style(), Blemishes(kernel="json"))
+    files = sorted(path for path in tmp_path.glob("*/logs/**/*") if path.is_file())
     lines = [pl.Series(path.read_text(encoding="utf-8").splitlines()) for path in files]
     found = {name for name in BESIDE for text in lines if match_format(registry()[name], text).known.len()}
     assert sorted(BESIDE - found) == []

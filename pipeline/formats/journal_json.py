@@ -16,7 +16,6 @@ FORMAT = Format(
     shape="records",
     versions="systemd 219 to 258",
     deciding=("entry",),
-    unrendered="The simulator writes a host's faults as kernel messages, which carry the same lines.",
     derive={
         # Bytes in a list are no message.
         "message": Derived(("MESSAGE",), r"(?s)^(?P<v>[^\[].*|\[[^0-9].*)$"),
