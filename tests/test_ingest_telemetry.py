@@ -5,9 +5,13 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import polars as pl
+import pytest
 
-from pipeline.ingest.telemetry import Thinner
+from pipeline.formats.format import Format, Pattern, Value
+from pipeline.ingest.records import extract_fields
+from pipeline.ingest.telemetry import MAX_SAMPLES, Thinner
 
+HERON = Format("heron", "t", "l", "node", (), shape="csv")
 BEGIN = datetime(2026, 3, 1, 10, tzinfo=UTC)
 
 
@@ -45,3 +49,44 @@ def test_beyond_the_limit_a_sample_without_a_time_is_not_kept() -> None:
 def test_no_value_is_no_sample() -> None:
     rows = samples(0, 3).with_columns(value=pl.Series([None, 1.0, float("nan")]))
     assert Thinner().thin(rows)["line"].to_list() == [1]
+
+
+SAMPLE = Pattern(
+    "power",
+    "telemetry",
+    {
+        "ts": Value(("timestamp", "time"), "stamp", stamp="iso"),
+        "gpu": Value("index"),
+        "metric": Value(const="power"),
+        "value": Value("power.draw", "float"),
+    },
+)
+
+
+def stamp_texts(form: str, count: int) -> pl.DataFrame:
+    """Return records of one device, one every ten seconds."""
+    times = [BEGIN + timedelta(seconds=10 * number) for number in range(count)]
+    texts = [
+        f"{time:%Y/%m/%d %H:%M:%S.003}" if form == "iso" else f"{time.timestamp():.1f}" for time in times
+    ]
+    return pl.DataFrame({"line": range(1, count + 1), "timestamp": texts, "index": "0", "power.draw": "641"})
+
+
+@pytest.mark.parametrize("form", ["iso", "epoch"])
+def test_records_that_would_be_dropped_are_not_read(form: str) -> None:
+    fields = stamp_texts(form, MAX_SAMPLES + 600)
+    keep = Thinner.may_keep(SAMPLE, fields)
+    # 1,000 one by one, then sample 1002 and each sixth one up to 1596.
+    assert keep.sum() == MAX_SAMPLES + 100
+    found = [rows for pattern, rows in extract_fields(HERON, [SAMPLE], fields)]
+    assert found[0].rows is not None
+    assert (len(found[0].matched), found[0].rows.height) == (MAX_SAMPLES + 600, MAX_SAMPLES + 100)
+
+
+def test_all_records_of_a_short_file_are_read() -> None:
+    assert Thinner.may_keep(SAMPLE, stamp_texts("iso", 700)).all()
+
+
+def test_records_without_a_time_are_read_up_to_the_limit() -> None:
+    fields = stamp_texts("iso", MAX_SAMPLES + 600).drop("timestamp")
+    assert Thinner.may_keep(SAMPLE, fields).sum() == MAX_SAMPLES

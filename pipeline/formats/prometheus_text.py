@@ -10,15 +10,15 @@ from pipeline.formats.format import Format, Pattern, Value, known_line
 
 #: A name of DCGM that does not end as those of shares in per cent do.
 _NO_PERCENT = r"DCGM_FI_\w*(?:[^L\W]|[^I\W]L|[^T\W]IL|[^U\W]TIL|[^_\W]UTIL)"
-_REST = r"\{(?P<labels>.*)\} (?P<value>[-+.\w]+)(?: (?P<ms>\d{13}))?\s*$"
+_REST = r"\{.*\} (?P<value>[-+.\w]+)(?: (?P<ms>\d{13}))?\s*$"
 
 
-def _sample(name: str, metric: str, columns: dict[str, Value], note: str = "") -> Pattern:
+def _sample(name: str, literal: str, metric: str, columns: dict[str, Value], note: str = "") -> Pattern:
     """Return the pattern of values whose names an expression matches."""
     return Pattern(
         name=name,
         table="telemetry",
-        literals=("DCGM_FI_",),
+        literals=(literal,),
         regex=rf"^(?P<metric>{metric}){_REST}",
         columns={"ts": Value("ms", "stamp", stamp="epoch_ms"), **columns},
         extras={
@@ -41,6 +41,7 @@ FORMAT = Format(
     patterns=(
         _sample(
             "percent",
+            "_UTIL{",
             r"DCGM_FI_\w+_UTIL",
             {
                 "metric": Value("metric", mapping=PERCENT_NAMES),
@@ -50,6 +51,7 @@ FORMAT = Format(
         ),
         _sample(
             "sample",
+            "DCGM_FI_",
             _NO_PERCENT,
             {
                 "metric": Value("metric", mapping=EXPORTED_NAMES),

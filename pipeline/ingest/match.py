@@ -74,7 +74,7 @@ def match_fields(fmt: Format, lines: pl.Series, header: Header | None = None) ->
     rows: dict[str, list[pl.DataFrame]] = {}
     matches = [pl.DataFrame(schema=_MATCHES)]
     for pattern, found in extract_fields(fmt, fmt.patterns, fields):
-        matches.append(fields[found.matched].select("line", pattern=pl.lit(pattern.name)))
+        matches.append(fields.select("line")[found.matched].with_columns(pattern=pl.lit(pattern.name)))
         if found.rows is not None:
             rows.setdefault(found.table, []).append(found.rows)
     matched = pl.concat(matches).sort("line")

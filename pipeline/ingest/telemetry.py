@@ -10,6 +10,9 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
+from pipeline.formats import group_names
+from pipeline.formats.format import Pattern
+
 #: Samples of one metric of one device in one file that are kept one by one; after them one a minute is.
 MAX_SAMPLES = 1000
 
@@ -41,6 +44,37 @@ class Thinner:
         kept = marked.filter((number <= self.limit) | fresh)
         self._remember(kept)
         return kept.select(rows.columns)
+
+    @staticmethod
+    def may_keep(pattern: Pattern, fields: pl.DataFrame) -> pl.Series:
+        """Return which records of telemetry are worth reading: all that `thin` may keep, by a look at texts.
+
+        Reading times and numbers costs more than all else, and of a long file most would be dropped again.
+        """
+        names = [
+            name
+            for column in _SERIES
+            if column in pattern.columns
+            for name in group_names(pattern.columns[column].group)
+            if name in fields.columns
+        ]
+        stamps = group_names(pattern.columns["ts"].group) if "ts" in pattern.columns else ()
+        stamp = pl.coalesce(*(name for name in stamps if name in fields.columns), pl.lit(None, pl.String))
+        # Of 2026-03-01 10:11:12 the minute, of seconds since the epoch too; of anything else all is kept.
+        minute = (
+            pl.when(stamp.str.contains(r"^\d{4}.\d\d.\d\d.\d\d:"))
+            .then(stamp.str.head(16))
+            .when(stamp.str.contains(r"^\d{9,10}(?:\.\d+)?$"))
+            .then((stamp.str.extract(r"^(\d+)").cast(pl.Int64) // 60).cast(pl.String))
+            .otherwise(stamp)
+        )
+        if fields.height <= MAX_SAMPLES:
+            return pl.repeat(True, fields.height, dtype=pl.Boolean, eager=True)
+        number = pl.int_range(1, pl.len() + 1)
+        return fields.select(
+            keep=(number.over(names) if names else number).le(MAX_SAMPLES)
+            | (pl.struct(*names, minute.alias("^minute")).is_first_distinct() & stamp.is_not_null())
+        )["keep"]
 
     def _remember(self, kept: pl.DataFrame) -> None:
         """Bring the state up to date by the rows that were kept."""
