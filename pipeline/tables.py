@@ -232,12 +232,19 @@ TIMERS = Table(
 
 TELEMETRY = Table(
     "telemetry",
-    "one row per sampled value of a device",
+    "one row per sampled value of a device; after 1,000 samples of one metric of one device in one file, one "
+    "a minute is kept",
     (
         Column("gpu", "string", "GPU index or identity"),
-        Column("metric", "string", "name of the metric"),
-        Column("value", "double", "value"),
-        Column("unit", "string", "unit"),
+        Column(
+            "metric",
+            "string",
+            "gpu_util, memory_util, sm_active, sm_occupancy, tensor_active, dram_active, power, temperature, "
+            "memory_temperature, memory_used, sm_clock, memory_clock, …; the name as printed of what is not "
+            "common to several sources",
+        ),
+        Column("value", "double", "value; shares as 0 to 1"),
+        Column("unit", "string", "ratio, W, C, MHz, MiB, bytes_per_s, count, …"),
     ),
 )
 

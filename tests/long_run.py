@@ -89,7 +89,7 @@ def worn(rng: Random, hosts: Iterable[str], told_by_all: bool) -> tuple[Style, B
         rotate_bytes=maybe(12_000, 60_000) or 0,
         compression=maybe("gzip", "zstd") or "none",
         torn=bool(maybe(True)),
-        kernel=maybe("syslog") or maybe("ctime", "boot") or "iso",
+        kernel=maybe("syslog") or maybe("ctime", "boot", "journal", "json") or "iso",
         noise_mb=maybe(0.1, 0.4) or 0.0,
         accounting=maybe("json") or "text",
     )
@@ -128,7 +128,7 @@ def marks(trainer: str, style: Style, found: Blemishes, lost: Blemishes) -> Iter
         "compression": found.compression != "none",
         "cut last lines": found.torn,
         "missing year": found.kernel == "syslog",
-        "other kernel stamps": found.kernel in ("ctime", "boot"),
+        "other kernel stamps": found.kernel in ("ctime", "boot", "journal", "json"),
         "accounting as JSON": found.accounting == "json",
         "rank noise": found.noise_mb > 0,
         "missing files": lost.loses,

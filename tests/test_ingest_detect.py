@@ -17,6 +17,10 @@ REAL = Path(__file__).resolve().parents[1].parent / "shared" / "real"
 
 #: Names that files of these folders may get; all others are of programs that we do not know.
 NAMED = {
+    "fabricmanager": {"fabric_manager"},
+    "hw-bench/superbench-gpuburn": {"gpu_burn"},
+    "hw-bench/superbench-nccl": {"nccl_tests"},
+    "k8s/insights-node": {"syslog"},
     "kernel": {"kernel"},
     "megatron": {"megatron", "pytorch_nccl", "python_traceback", "slurm_messages", "torchrun", "unknown"},
     "mlperf": {"mlperf"},
@@ -25,6 +29,7 @@ NAMED = {
     "slurm-sacct/gcm-multiline": {"slurm_sacct"},
     "slurm-scontrol": {"scontrol_node"},
     "slurm-out/deformable-detr": {"slurm_messages"},
+    "syslog-hpc": {"syslog"},
     "tensorboard": {"binary"},
     "torchelastic-dir": {"megatron"},
     "torchrun-failure/alps-1857626": {"megatron", "python_traceback"},

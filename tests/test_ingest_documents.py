@@ -185,3 +185,50 @@ def test_later_parts_of_a_table_use_the_header_of_the_first() -> None:
 def test_a_table_without_the_known_names_is_none_of_the_format() -> None:
     assert find_csv_header(pl.Series(["a,b,c", "1,2,3"]), TABLE) is None
     assert match_format(TABLE, pl.Series(["a,b,c", "1,2,3"])).known.to_list() == []
+
+
+COLUMNS = Format(
+    name="heron",
+    title="t",
+    link="l",
+    role="node",
+    shape="columns",
+    header=("pwr", "sm", "POWER"),
+    header_min=1,
+    derive={"sm_number": Derived(("sm",), r"^(?P<v>\d+)$")},
+    patterns=(
+        Pattern(
+            "sm",
+            "telemetry",
+            {
+                "ts": Value("Time", "stamp", stamp="iso"),
+                "gpu": Value(("gpu", "Entity")),
+                "metric": Value(const="sm"),
+                "value": Value("sm_number", "float", scale=0.01),
+            },
+            when=("sm_number",),
+        ),
+    ),
+)
+
+
+def test_columns_stand_apart_by_blanks_and_their_header_comes_again() -> None:
+    lines = [
+        "#Date       Time        gpu    pwr     sm",
+        "#YYYYMMDD   HH:MM:SS    Idx      W      %",
+        " 20260301   10:11:12      0    117     45",
+        " 20260301   10:11:12      1      -      -",
+        "#Date       Time        gpu    pwr     sm",
+        " 20260301   10:11:13      0    117",
+    ]
+    found = match_format(COLUMNS, pl.Series(lines))
+    rows = found.tables["telemetry"].select("line", "ts_raw", "gpu", "value").rows()
+    assert rows == [(3, "2026-03-01T10:11:12", "0", 0.45)]
+    assert (found.known.to_list(), found.torn.to_list()) == ([1, 2, 3, 5], [6])
+
+
+def test_a_device_and_its_number_are_one_cell() -> None:
+    lines = ["#Entity   POWER   sm", "ID        W       ", "GPU 7     59.2    45"]
+    found = match_format(COLUMNS, pl.Series(lines))
+    assert found.tables["telemetry"].select("line", "gpu").rows() == [(3, "GPU:7")]
+    assert found.known.to_list() == [1, 2, 3]

@@ -43,6 +43,11 @@ FORMATS = {
     "kernel/gpud-xid119/dmesg-with-xid-119.log": "kernel",
     "slurm-sacct/clockwork/sacct_1": "slurm_sacct_json",
     "slurm-sacct/clockwork/sacct_2": "slurm_sacct_json",
+    "fabricmanager/gpud/fabricmanager.log": "fabric_manager",
+    "hw-bench/superbench-gpuburn/gpu_burn.log": "gpu_burn",
+    "hw-bench/superbench-nccl/nccl_allreduce.log": "nccl_tests",
+    "k8s/insights-node/ip-10-0-135-228.us-east-2.compute.internal.log": "syslog",
+    "syslog-hpc/loghub-thunderbird/Thunderbird_2k.log": "syslog",
     "slurm-sacct/gcm-multiline/sample-sacct-fake-line-break.txt": "slurm_sacct",
     "slurm-sacct/gcm-multiline/sample-sacct-one-multiline.txt": "slurm_sacct",
     "slurm-scontrol/gcm/sample-scontrol-output-large.txt": "scontrol_node",
@@ -131,6 +136,44 @@ def test_files_get_the_right_name_or_none(built: Built) -> None:
     expected = FORMATS | {path: "mlperf" for path in found if path.startswith("mlperf/")}
     assert {path: found[path] for path in expected} == expected
     assert {path: name for path, name in found.items() if path not in expected and name not in ANYWHERE} == {}
+
+
+#: By file: signals with their number and device, and what else was counted in it.
+FAULTS = {
+    # One incident of one GPU; the driver names the process that waited.
+    "kernel/gpud-xid119/dmesg-with-xid-119.log": {
+        ("xid_119_gsp_rpc_timeout", "0000:9b:00"): 5,
+        ("nvrm_gsp_rate_limit", "0000:9b:00"): 1,
+    },
+    "kernel/gpud-nccl-segv/dmesg.decode.iso.log": {("segfault_libnccl", None): 2},
+    "kernel/gpud-erst/dmesg-erst.txt": {("kernel_oops_null", None): 1},
+    "kernel/gpud-kmsg/kmsg.1.log": {},
+    "fabricmanager/gpud/fabricmanager.log": {("fm_nvswitch_nonfatal", "0000:86:00"): 1},
+    "k8s/insights-node/ip-10-0-135-228.us-east-2.compute.internal.log": {},
+    "syslog-hpc/loghub-thunderbird/Thunderbird_2k.log": {},
+}
+
+
+@pytest.mark.parametrize("path", FAULTS)
+def test_faults_of_node_logs(path: str, built: Built) -> None:
+    rows = built.con.execute(
+        "select g.signal_id, g.pci, sum(g.repeats)::bigint from events.signals as g "
+        "inner join events.sources as s using (source_id) where s.path = ? group by all",
+        [path],
+    ).fetchall()
+    assert {(name, pci): count for name, pci, count in rows} == FAULTS[path]
+
+
+def test_measurements_of_machines(built: Built) -> None:
+    rows = built.con.execute(
+        "select s.path, t.metric, count(*), max(t.value) from events.telemetry as t "
+        "inner join events.sources as s using (source_id) group by all order by all"
+    ).fetchall()
+    # 34 sizes, out of place and in place; eight devices of which none was faulty.
+    assert rows == [
+        ("hw-bench/superbench-gpuburn/gpu_burn.log", "gpu_burn_faulty", 8, 0.0),
+        ("hw-bench/superbench-nccl/nccl_allreduce.log", "nccl_bus_bandwidth", 68, 235.26e9),
+    ]
 
 
 @pytest.mark.parametrize("run", sorted(TRUTHS))

@@ -15,7 +15,7 @@ import zstandard
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from pipeline.simulate.blemishes import CLEAN, Blemishes
+from pipeline.simulate.blemishes import CLEAN, Blemishes, KernelForm
 from pipeline.simulate.invent import invent
 from pipeline.simulate.lines import Style
 from pipeline.simulate.plan import Plan
@@ -73,7 +73,7 @@ blemishes = st.builds(
     rotate_bytes=st.sampled_from([0, 3000, 20_000]),
     every_rank=st.booleans(),
     compression=st.sampled_from(["none", "gzip", "zstd"]),
-    kernel=st.sampled_from(["iso", "ctime", "syslog", "boot"]),
+    kernel=st.sampled_from(["iso", "ctime", "syslog", "boot", "journal", "json"]),
     accounting=st.sampled_from(["text", "json"]),
 )
 
@@ -196,6 +196,13 @@ def test_what_is_cut_or_repeated_changes_nothing(trainer: str, tmp_path: Path) -
     plain = account(written(story, tmp_path / "plain"))
     assert plain == account(written(story, tmp_path / "rotated", Blemishes(rotate_bytes=3000)))
     assert plain == account(written(story, tmp_path / "repeated", Blemishes(every_rank=True)))
+
+
+@pytest.mark.parametrize("form", ["journal", "json"])
+def test_the_journal_of_a_kernel_tells_what_its_own_log_tells(
+    form: KernelForm, plain: list[tuple[object, ...]], tmp_path: Path
+) -> None:
+    assert plain == account(written(story_of(11), tmp_path / "other", Blemishes(kernel=form)))
 
 
 def test_noise_changes_nothing(plain: list[tuple[object, ...]], tmp_path: Path) -> None:

@@ -143,8 +143,10 @@ def test_what_is_written_beside_trainers_is_read(tmp_path: Path) -> None:
     """Each format that stories are said to hold knows lines of a story with ends of many kinds."""
     kinds = ("collective_hang", "gpu_off_bus_hang", "key_error", "time_limit", "prolog_failed")
     plan = Plan(gpus=16, target=400, max_attempts=12, ends=dict.fromkeys(kinds, 1.0))
+    story = invent(3, (plan,))
     for form in get_args(AccountingForm):
-        write_story(invent(3, (plan,)), tmp_path / form, Style(), Blemishes(accounting=form))
+        write_story(story, tmp_path / form, Style(), Blemishes(accounting=form))
+    write_story(story, tmp_path / "kernel", Style(), Blemishes(kernel="json"))
     files = sorted(path for path in tmp_path.glob("*/logs/**/*") if path.is_file())
     lines = [pl.Series(path.read_text(encoding="utf-8").splitlines()) for path in files]
     found = {name for name in BESIDE for text in lines if match_format(registry()[name], text).known.len()}

@@ -198,6 +198,12 @@ KERNEL = {
     "ctime": ["[Mon Oct  5 05:00:01 2026] NVRM: text"],
     "syslog": ["Oct  5 05:00:01 gx017 kernel: [1765154.895677] NVRM: text"],
     "boot": ["[1765154.895677] NVRM: text"],
+    "journal": ["2026-10-05T05:00:01.250000+02:00 gx017 kernel: NVRM: text"],
+    "json": [
+        '{"__REALTIME_TIMESTAMP": "1791169201250000", "__MONOTONIC_TIMESTAMP": "1765154895677", '
+        '"_BOOT_ID": "0000000000000000000000001930931e", "_TRANSPORT": "kernel", '
+        '"SYSLOG_IDENTIFIER": "kernel", "PRIORITY": "3", "_HOSTNAME": "gx017", "MESSAGE": "NVRM: text"}'
+    ],
 }
 
 

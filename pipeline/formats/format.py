@@ -15,7 +15,7 @@ Kind = Literal[
     "text", "int", "float", "bool", "seconds", "stamp", "hostlist", "slots", "tres_gpus", "pci", "lower"
 ]
 Role = Literal["trainer", "scheduler", "checkpoint", "node", "any"]
-Shape = Literal["lines", "records", "table", "csv", "document", "blocks"]
+Shape = Literal["lines", "records", "table", "csv", "columns", "document", "blocks"]
 Stamp = Literal[
     "iso",  # 2026-03-01[T ]10:11:12[.,frac][ offset]; also 2026-03-01_10:11:12
     "glog",  # [IWEFC]MMDD or MDD (month not padded) HH:MM:SS[.frac]; no year, no zone
@@ -78,7 +78,9 @@ class Pattern:
 
     Attributes:
         name: unique within the format.
-        table: event table that it fills; empty for a line that is known and carries nothing.
+        table: event table that it fills; empty for a line that is known and carries nothing. For records:
+            where it fills ``signals`` without a ``signal_id``, the catalogue reads ``text`` like a line and
+            makes a row of what it knows.
         columns: column of that table (or of its provenance) to how it is filled. Where ``ts`` is not
             named, the engine takes the stamp at the head of the line, if there is one.
         literals: for lines: at least one of them is in every line that the pattern matches.
@@ -133,9 +135,10 @@ class Format:
         role: what the file is evidence of. A run exists where a ``trainer`` format is.
         shape: ``lines`` of text, ``records`` (one JSON object per line, keys possibly below
             ``unwrap``), a delimited ``table`` with a header whose cells are neither quoted nor escaped, a
-            ``csv`` with a header and quotation marks, a ``document`` of JSON or YAML, or ``blocks`` of
-            ``Key=Value``, each on one line or on several. Fields of records and documents are pointers:
-            ``a/b`` is member ``b`` of ``a``, and a slash in a name is ``~1``.
+            ``csv`` with a header and quotation marks, ``columns`` that stand apart by blanks below a header,
+            a ``document`` of JSON or YAML, or ``blocks`` of ``Key=Value``, each on one line or on several.
+            Fields of records and documents are pointers: ``a/b`` is member ``b`` of ``a``, and a slash in a
+            name is ``~1``.
         primary: False for formats that occur inside other programs' output and never name a file.
         step_time: what the logged step time includes, as sentences for the documentation:
             evaluation, saves, data wait, and whether it is a mean.
@@ -148,8 +151,9 @@ class Format:
         unrendered: why the simulator does not write it; empty where it does.
         elements: for documents: names of the arrays that hold the records; where none is there, the document
             is one record, or an array of them. ``a/[]/b/[]`` goes down into the items of an array ``b``
-            inside of each; what is around such a record stands below its field ``^``. For blocks: keys of
-            which one begins the first line of each record.
+            inside of each, and ``document/a/b/[]`` into the array ``b`` of the object ``a``; what is around
+            such a record stands below its field ``^``. For blocks: keys of which one begins the first line of
+            each record.
         header: for tables and csv: column names of which at least ``header_min`` are in the header line.
             Names are compared without case; fields bear the names as they are spelt here. For documents:
             texts of which so many are in its beginning. For blocks: the keys of its records, of which so many

@@ -7,10 +7,10 @@ before RFC 5424. What a message means is for the catalogue of signals to say.
 
 from __future__ import annotations
 
+from pipeline.formats._syslog_dress import ISO as _ISO
+from pipeline.formats._syslog_dress import JOURNAL_MARK, dress_patterns
 from pipeline.formats.format import Format, Pattern, Value
 
-_SYSLOG = r"(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)?)"
-_ISO = r"(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)"
 _LEVELS = ("emerg", "alert", "crit", "err", "warn", "notice", "info", "debug")
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
@@ -26,7 +26,10 @@ FORMAT = Format(
     link="https://www.kernel.org/doc/Documentation/ABI/testing/dev-kmsg",
     role="node",
     versions="dmesg of util-linux, /dev/kmsg, pstore, RFC 3164 and RFC 5424 syslog, journalctl",
-    deciding=("syslog", "syslog_iso", "kmsg", "decoded"),
+    deciding=(
+        *("syslog", "syslog_iso", "syslog_5424", "journal_full", "journal_unix", "journal_delta"),
+        *("kmsg", "decoded"),
+    ),
     patterns=(
         # [Thu Apr  9 05:42:17 2026] NVRM: …
         _line(
@@ -71,9 +74,10 @@ FORMAT = Format(
         _line("dmesg_human", ("[",), r"^\[(?: *\+\d+\.\d{6}|[A-Z][a-z]{2} ?\d{1,2} \d\d:\d\d)\] "),
         # Oops#1 Part1: the head of a pstore record.
         _line("pstore_part", ("Oops#", "Panic#"), r"^(?:Oops|Panic)#\d+ Part\d+"),
-        # Mar  1 10:11:12 gx017 kernel: [412007.930514] NVRM: …
-        _line("syslog", (" kernel: ",), rf"^(?:<\d+>)?{_SYSLOG} [\w.-]+ kernel: "),
-        # 2026-03-01T10:11:12.003456+00:00 gx017 kernel: NVRM: …
-        _line("syslog_iso", (" kernel: ",), rf"^(?:<\d+>\d? ?)?{_ISO} [\w.-]+ kernel: "),
+        # Mar  1 10:11:12 gx017 kernel: [412007.930514] NVRM: …, and what the journal makes of it.
+        *dress_patterns("", (" kernel: ",), "kernel"),
+        # <4>1 2026-03-01T10:11:12.003456Z gx017 kernel - - - NVRM: …
+        _line("syslog_5424", (" kernel - ",), rf"^<\d+>\d {_ISO} [\w.-]+ kernel - \S+ [-\[]"),
+        JOURNAL_MARK,
     ),
 )

@@ -80,7 +80,9 @@ class _Read:
 def _read_batch(batch: Sequence[Probe]) -> _Read:
     """Return what small files of one format hold."""
     fmt = registry().get(batch[0].detection.format)
-    together = batch[0].detection.format != BINARY and (fmt is None or fmt.shape == "lines")
+    # Samples of devices are thinned over the whole of a file.
+    sampled = fmt is not None and any(pattern.table == "telemetry" for pattern in fmt.patterns)
+    together = batch[0].detection.format != BINARY and (fmt is None or fmt.shape == "lines") and not sampled
     found = read_small(batch) if together else SmallFiles({}, {}, list(range(len(batch))))
     rows = [{table: hide_users(table, part, batch[0]) for table, part in found.tables.items()}]
     accounts = dict(found.accounts)

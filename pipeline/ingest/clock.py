@@ -35,7 +35,7 @@ _DATED = rf"{_MONTH} [ \d]\d \d{{4}} \d\d:\d\d:\d\d"
 #: Parts of a stamp, by kind. Every kind ends up with the same nine texts, so that one reader serves all.
 _PARTS: dict[str, str] = {
     "iso": (
-        r"^\s*(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)[T _](?P<clock>\d\d:\d\d:\d\d)"
+        r"^\s*(?P<year>\d{4})[-/](?P<month>\d\d)[-/](?P<day>\d\d)[T _](?P<clock>\d\d:\d\d:\d\d)"
         r"(?:[.,](?P<frac>\d+))? ?(?P<zone>Z|UTC|[+-]\d\d:?\d\d)?\s*$"
     ),
     "glog": r"^\s*[A-Z]?(?P<month>\d{1,2}?)(?P<day>\d\d) (?P<clock>\d\d:\d\d:\d\d)(?:[.,](?P<frac>\d+))?",
@@ -64,18 +64,31 @@ _UNITS = {"epoch_s": 1_000_000, "epoch_ms": 1_000, "epoch_us": 1, "uptime_s": 1_
 
 #: Shapes of the stamp at the head of a line, strongest first; the group is the stamp.
 HEADS: tuple[tuple[str, str], ...] = (
-    ("iso", rf"^\s*(?:\w+\s*:\w+\s*:\s*)?(?:\[?titan\] )?[\[(]?({ISO})"),
+    ("iso", rf"^\s*(?:\w+\s*:\w+\s*:\s*|<\d+>(?:\d )?|{_DAY} )?(?:\[?titan\] )?[\[(]?({ISO})"),
     ("glog", rf"^\s*\[?[A-Z]({GLOG})"),
     ("ctime", rf"^\s*(?:\w+\s*:\w+\s*:\s*)?\[?({CTIME})"),
     ("syslog", rf"^\s*(?:<\d+>)?({SYSLOG}) "),
     ("syslog", rf"^\s*\[({SYSLOG})\]"),
     ("dated", rf"^\s*\[({_DATED})\]"),
-    ("uptime_s", r"^\s*(?:<\d+>)?\[ *(\d+\.\d{6})\]"),
+    # The labelled syslog of supercomputers, and `journalctl -o short-unix`.
+    ("epoch_s", r"^(?:-|[A-Z][A-Z_]*) (\d{10}) \d{4}\.\d\d\.\d\d "),
+    ("epoch_s", r"^(\d{10}\.\d{6}) [A-Za-z][\w.-]* \S+: "),
+    ("uptime_s", r"^\s*(?:<\d+>)?\[ *(\d+\.\d{6})(?: <[ \d.]+>)?\]"),
     ("uptime_us", r"^\d+,\d+,(\d+),[-c+]"),
 )
 
-#: Host of a syslog line: the word after the stamp, where program and colon follow.
-_HOST_AFTER_STAMP = rf"^\s*(?:<\d+>)?(?:{SYSLOG}|{ISO}) ([A-Za-z][\w.-]*) [\w./-]+(?:\(\w+\))?(?:\[\d+\])?: "
+#: A time as a journal or a syslog prints it before a host.
+_STAMP = rf"(?:(?:<\d+>)?(?:{SYSLOG}|{ISO})|{_DAY} {ISO}(?: [A-Z]{{2,5}})?|\d{{10}}\.\d{{6}})"
+
+#: Host of a syslog line: the word after the stamp, where program and colon follow, or the fields of RFC 5424.
+#: The labelled syslog of supercomputers names the host before the stamp that the host wrote. Behind seconds
+#: since boot a kernel message may begin with two words as well: there only a number of a process tells.
+_HOST_AFTER_STAMP = (
+    rf"^\s*{_STAMP} ([A-Za-z][\w.-]*) [\w./-]+(?:\(\w+\))?(?:\[\d+\])?: "
+    r"|^\s*\[ *\d+\.\d{6}(?: <[ \d.]+>)?\] ([A-Za-z][\w.-]*) (?:kernel|[\w./-]+\[\d+\]): "
+    rf"|^<\d+>\d {ISO} ([A-Za-z][\w.-]*) \S+ \S+ \S+ [-\[]"
+    r"|^(?:-|[A-Z][A-Z_]*) \d{10} \d{4}\.\d\d\.\d\d ([A-Za-z][\w.-]*) "
+)
 
 
 def read_stamps(text: pl.Series, stamp: Stamp | str) -> tuple[pl.Series, pl.Series]:
@@ -132,7 +145,8 @@ def read_head_stamps(lines: pl.Series) -> pl.DataFrame:
 
 def read_head_hosts(lines: pl.Series) -> pl.Series:
     """Return the host that a syslog line names after its stamp, or null."""
-    return lines.str.extract(_HOST_AFTER_STAMP)
+    found = lines.str.extract_groups(_HOST_AFTER_STAMP).struct.unnest()
+    return found.select(host=pl.coalesce(pl.all()))["host"]
 
 
 def _read_plain(text: pl.Series) -> tuple[pl.Series, pl.Series]:

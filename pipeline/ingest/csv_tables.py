@@ -1,7 +1,8 @@
 """Comma-separated tables with a header, quoted as RFC 4180 says: one record a line.
 
 Names may be anything, so that a header is known by the format's own names alone. A comma may be a tab or a
-semicolon.
+semicolon. Columns of monitors stand apart by blanks, and the header comes again after some rows; they are
+brought into the same shape first.
 """
 
 from __future__ import annotations
@@ -24,11 +25,27 @@ _HEAD_LINES = 50
 #: What is put for the delimiters inside of quotation marks while fields are counted.
 _QUOTED = r'"[^"]*"'
 
+#: What stands apart by a blank in one cell of columns: the kind of a device and its number, a day and a time.
+_ENTITY = (r"^(\s*)(GPU|GPU-I|GPU-CI|Switch|Link|CPU|Core) (\d+)\b", "${1}${2}:${3}")
+_DAY = (r"^(\s*)(\d{4})(\d\d)(\d\d)\s+(\d\d:\d\d:\d\d)\b", "${1}${2}-${3}-${4}T${5}")
+_DAY_NAMES = (r"^\s*#\s*Date\s+Time\b", "#Time")
+
+#: A line of columns that is no row: a header that came again, or the units below it.
+_MARKS = r"^\s*(?:#|ID\b)"
+
+
+def to_cells(lines: pl.Series) -> pl.Series:
+    """Return lines of columns as lines of cells with tabs between them."""
+    for regex, text in (_DAY_NAMES, _ENTITY, _DAY):
+        lines = lines.str.replace(regex, text)
+    return lines.str.replace(r"^\s*#\s*", "").str.strip_chars().str.replace_all(r"\s+", "\t")
+
 
 def find_csv_header(lines: pl.Series, fmt: Format) -> tuple[int, Header] | None:
     """Return position and content of the header of a table, or None: at least ``header_min`` known names."""
     known = {name.lower() for name in fmt.header}
-    for at, text in enumerate(lines.head(_HEAD_LINES).to_list()):
+    head = lines.head(_HEAD_LINES)
+    for at, text in enumerate((to_cells(head) if fmt.shape == "columns" else head).to_list()):
         for delimiter in _DELIMITERS:
             names = _cells(text or "", delimiter)
             if len(names) > 1 and len(known & {name.lower() for name in names}) >= fmt.header_min:
@@ -43,18 +60,23 @@ def read_csv(lines: pl.Series, fmt: Format, header: Header | None = None) -> Del
     too few or too many cells, or with a quotation mark that is not closed, is bad.
     """
     wanted = fields_of(fmt, fmt.patterns)
+    marks = pl.lit(None, pl.Boolean)
+    if fmt.shape == "columns":
+        marks, lines = pl.lit(lines.str.contains(_MARKS)), to_cells(lines)
     found = find_csv_header(lines, fmt)
     at, head = found if found is not None else (-1, header)
     empty = pl.DataFrame(schema={"line": pl.Int64, "last_line": pl.Int64, **dict.fromkeys(wanted, pl.String)})
     if head is None:
         return Delimited(empty.with_columns(derived_fields(fmt)), [], [])
-    rows = pl.DataFrame({"text": lines}).with_row_index("line", 1).cast({"line": pl.Int64}).slice(at + 1)
+    rows = pl.DataFrame({"text": lines}).with_columns(mark=marks).with_row_index("line", 1)
+    rows = rows.cast({"line": pl.Int64}).slice(at + 1)
     rows = rows.with_columns(pl.col("text").str.strip_chars_end("\r")).filter(
         pl.col("text").str.contains(r"\S")
     )
     bare = pl.col("text").str.replace_all(_QUOTED, "")
     cells = bare.str.count_matches(head.delimiter, literal=True) + 1
     again = pl.col("text").str.strip_chars() == lines[at].strip() if found is not None else pl.lit(False)
+    again |= pl.col("mark").fill_null(False)
     headers = rows.filter(again)["line"].to_list()
     rows = rows.filter(~again)
     fits = rows.select(fits=(cells == len(head.names)) & ~bare.str.contains('"', literal=True))["fits"]

@@ -222,7 +222,7 @@ def _expand(value: Any, elements: Sequence[str]) -> Iterator[dict[str, Any]]:
 
 
 def _descend(value: dict[str, Any], path: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Yield the objects at the end of a path whose steps ``[]`` go into each item of the array before it."""
+    """Yield the objects at the end of a path: of an array each item, of an object the object itself."""
     if not path:
         yield value
         return
@@ -230,7 +230,7 @@ def _descend(value: dict[str, Any], path: Sequence[str]) -> Iterator[dict[str, A
         yield from _descend(value, path[1:])
         return
     items = value.get(path[0])
-    for item in items if isinstance(items, list) else ():
+    for item in items if isinstance(items, list) else [items]:
         if isinstance(item, dict):
             yield from _descend({**item, OUTER: value}, path[1:])
 

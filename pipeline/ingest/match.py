@@ -19,6 +19,8 @@ from pipeline.ingest.records import extract_fields, read_records
 
 #: Shapes of files that only make sense as a whole.
 WHOLE = ("document", "blocks")
+#: Shapes of files that begin with a header, which their later parts need.
+TABULAR = ("table", "csv", "columns")
 
 _MATCHES = {"line": pl.Int64, "pattern": pl.String}
 
@@ -61,7 +63,7 @@ def match_fields(fmt: Format, lines: pl.Series, header: Header | None = None) ->
     if fmt.shape in WHOLE:
         return _match_document(fmt, lines)
     also_known: list[int] = []
-    if fmt.shape in ("table", "csv"):
+    if fmt.shape in TABULAR:
         table = (read_delimited if fmt.shape == "table" else read_csv)(lines, fmt, header)
         fields, torn = table.fields, pl.Series("line", table.bad_lines, dtype=pl.Int64)
         also_known += table.header_lines
@@ -75,7 +77,7 @@ def match_fields(fmt: Format, lines: pl.Series, header: Header | None = None) ->
     rows: dict[str, list[pl.DataFrame]] = {}
     matches = [pl.DataFrame(schema=_MATCHES)]
     for pattern, found in extract_fields(fmt, fmt.patterns, fields):
-        matches.append(fields[found.matched].select("line", pattern=pl.lit(pattern.name)))
+        matches.append(fields.select("line")[found.matched].with_columns(pattern=pl.lit(pattern.name)))
         if found.rows is not None:
             rows.setdefault(found.table, []).append(found.rows)
     matched = pl.concat(matches).sort("line")

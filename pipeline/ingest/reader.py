@@ -22,10 +22,11 @@ from pipeline.ingest.delimited import Header
 from pipeline.ingest.detect import BINARY
 from pipeline.ingest.limits import bound_rows
 from pipeline.ingest.lines import read_lines
-from pipeline.ingest.match import WHOLE, table_header
+from pipeline.ingest.match import TABULAR, WHOLE, table_header
 from pipeline.ingest.rules import rules_for
 from pipeline.ingest.scan import Scan, Scanner, scan_fields
 from pipeline.ingest.signals import fold_signals, limit_signals
+from pipeline.ingest.telemetry import Thinner
 from pipeline.ingest.templates import MAX_TEMPLATES, merge_templates
 from pipeline.ingest.work import run_here
 from pipeline.places import Place
@@ -53,9 +54,10 @@ class SourceReader:
         self.place, self.format = place, fmt
         self.account = Account()
         self.shape = "binary" if fmt == BINARY else getattr(registry().get(fmt), "shape", "lines")
-        self._header = self._find_header() if self.shape in ("table", "csv") else None
+        self._header = self._find_header() if self.shape in TABULAR else None
         self._scanner = Scanner(rules_for(fmt)) if self.shape == "lines" else None
         self._signals: dict[str, int] = {}
+        self._thinner = Thinner()
         self._folded: pl.DataFrame | None = None
         self._templates: pl.DataFrame | None = None
         self._last = UNKNOWN_LINE
@@ -131,6 +133,8 @@ class SourceReader:
             account.counts[min(self._last, result.first)] -= 1
         self._last = max(self._last, result.first) if result.inside and result.lines == 1 else result.last
         tables = {table: shift_lines(bound_rows(rows), offset) for table, rows in result.tables.items()}
+        if "telemetry" in tables:
+            tables["telemetry"] = self._thinner.thin(tables["telemetry"])
         for rows in tables.values():
             self._take_times(rows)
         if "signals" in tables:

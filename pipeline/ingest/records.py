@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from pipeline.formats import fields_of
+from pipeline.formats import fields_of, group_names
 from pipeline.formats.format import Format, Pattern
 from pipeline.ingest.clock import TS
 from pipeline.ingest.derive import derived_fields
+from pipeline.ingest.evidence import asks_catalogue, find_signals
 from pipeline.ingest.extract import Rows, build_rows
+from pipeline.ingest.telemetry import Thinner
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,11 @@ def extract_fields(
         if not len(rows) or not pattern.table:
             yield pattern, Rows(rows, pattern.table, None)
             continue
-        found = fields[rows]
+        # A wide table has many columns, and a pattern reads few.
+        read = {name for value in pattern.columns.values() for name in group_names(value.group)}
+        found = fields.select("line", *(name for name in fields.columns if name in read))[rows]
+        if pattern.table == "telemetry":
+            found = found.filter(Thinner.may_keep(pattern, found))
         lines = found.select(
             "line",
             segment=pl.lit(0, pl.Int32),
@@ -111,4 +117,10 @@ def extract_fields(
             ts=pl.lit(None, TS),
             ts_quality=pl.lit("none"),
         )
-        yield pattern, Rows(rows, pattern.table, build_rows(fmt, pattern, lines, found))
+        built: pl.DataFrame | None = build_rows(fmt, pattern, lines, found)
+        if built is not None and asks_catalogue(pattern):
+            built = find_signals(built)
+        elif built is not None and pattern.table == "telemetry":
+            # A chunk holds more samples than memory, were every metric of every line a row of its own.
+            built = Thinner().thin(built)
+        yield pattern, Rows(rows, pattern.table, built)

@@ -13,8 +13,9 @@ Files = Literal["attempt", "job", "run"]
 
 Compression = Literal["none", "gzip", "zstd"]
 
-#: How a kernel log writes its times: `dmesg --time-format iso`, `dmesg -T`, syslog, seconds since boot.
-KernelForm = Literal["iso", "ctime", "syslog", "boot"]
+#: How a kernel log writes its times: `dmesg --time-format iso`, `dmesg -T`, syslog, seconds since boot,
+#: `journalctl -k -o short-iso-precise`, or that journal as JSON.
+KernelForm = Literal["iso", "ctime", "syslog", "boot", "journal", "json"]
 
 #: How accounting is exported: `sacct --parsable2`, `sacct --json`.
 AccountingForm = Literal["text", "json"]

@@ -1,7 +1,9 @@
-"""Kernel logs of hosts, in the four ways in which their times are written."""
+"""Kernel logs of hosts, in the six ways in which their times are written."""
 
 from __future__ import annotations
 
+import json
+import zlib
 from collections.abc import Iterable, Iterator
 from random import Random
 
@@ -15,6 +17,8 @@ NAMES: dict[KernelForm, str] = {
     "ctime": "dmesg-T.txt",
     "syslog": "kern.log",
     "boot": "kmsg.txt",
+    "journal": "journal.log",
+    "json": "journal.json",
 }
 
 #: Seconds after boot at which the kernel takes the time of the hardware clock.
@@ -43,8 +47,26 @@ def _line(time_us: int, text: str, form: KernelForm, style: Style, host: str, bo
         return f"{local:%b} {local.day:2d} {local:%H:%M:%S} {host} kernel: {since} {text}"
     if form == "boot":
         return f"{since} {text}"
+    if form == "json":
+        return json.dumps(_entry(round(local.timestamp() * SECOND), text, host, time_us - boot_us))
     zone = f"{local:%z}"
+    if form == "journal":
+        return f"{local:%Y-%m-%dT%H:%M:%S.%f}{zone[:3]}:{zone[3:]} {host} kernel: {text}"
     return f"kern  :err   : {local:%Y-%m-%dT%H:%M:%S},{local:%f}{zone[:3]}:{zone[3:]} {text}"
+
+
+def _entry(time_us: int, text: str, host: str, since_us: int) -> dict[str, str]:
+    """Return an entry of the journal, as `journalctl -o json` writes it."""
+    return {
+        "__REALTIME_TIMESTAMP": str(time_us),
+        "__MONOTONIC_TIMESTAMP": str(since_us),
+        "_BOOT_ID": f"{zlib.crc32(host.encode()):032x}",
+        "_TRANSPORT": "kernel",
+        "SYSLOG_IDENTIFIER": "kernel",
+        "PRIORITY": "3",
+        "_HOSTNAME": host,
+        "MESSAGE": text,
+    }
 
 
 def _begin(boot_us: int, style: Style, host: str) -> Iterator[str]:

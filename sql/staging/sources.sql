@@ -124,6 +124,25 @@ logged as (
     window parts as (partition by coalesce(w.log, m.stem))
 ),
 
+-- a log of a host bears its name, or what it is called on every host: then a folder around it does
+hosts as (
+    select
+        source_id,
+        case
+            when regexp_matches(
+                split_part(parse_filename(path), '.', 1),
+                '(?i)^(dmesg|kern|kmsg|messages|syslog|system|journal|journalctl|kubelet|slurmd|mmfs|console'
+                || '|(nvidia-|nv-)?(fabricmanager|hostengine|imex|smi|persistenced)|dcgmi?|dmon|ibstat'
+                || '|node-problem-detector|npd)([-_].*)?$'
+            ) then list_last(list_filter(
+                string_split(path, '/')[:-2],
+                lambda folder: not regexp_matches(folder, '(?i)^(var|logs?|nodes?|hosts?|kernel|journal|system)$')
+            ))
+            else split_part(parse_filename(path), '.', 1)
+        end as host,
+    from logged
+),
+
 owned as (
     select
         f.source_id,
@@ -145,7 +164,7 @@ owned as (
             when r.run_id is not null then r.run_id
             else o.run_id
         end as run_id,
-        coalesce(u.host, case when f.role = 'node' then split_part(parse_filename(f.path), '.', 1) end) as host,
+        coalesce(u.host, case when f.role = 'node' then h.host end) as host,
         u.cluster,
         coalesce(z.zone, 'UTC') as zone,
         f.first_ts,
@@ -156,6 +175,7 @@ owned as (
     cross join only_run as o
     left join zones as z using (source_id)
     left join rules as u using (source_id)
+    inner join hosts as h using (source_id)
 ),
 
 -- parts that the configuration gives to several runs are no log

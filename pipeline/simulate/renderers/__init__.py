@@ -96,6 +96,7 @@ class Trainer:
 BESIDE = frozenset(
     {
         "kernel",
+        "journal_json",
         "python_traceback",
         "pytorch_nccl",
         "slurm_messages",
