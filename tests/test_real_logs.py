@@ -223,3 +223,28 @@ def test_start_up_share_of_a_benchmark(run: str, init_s: float, run_s: float, bu
     assert row is not None
     assert (round(row[0], 1), round(row[1], 1)) == (init_s, run_s)
     assert abs(seconds(built, f"mlperf/{run}", "init") - init_s) < 0.1
+
+
+def test_objects_of_kubernetes_tell_what_is_in_them(built: Built) -> None:
+    """One pod failed after a minute with exit code 3, one runs since 2021; neither holds an accelerator."""
+    pods = built.con.execute(
+        "select job_id, state, exit_code, epoch(end_ts - start_ts), gpus from staging.allocations "
+        "where scheduler = 'kubernetes' order by 1"
+    ).fetchall()
+    assert pods == [
+        ("auditlog-retention-28566720", "FAILED", 3, 63.0, 0),
+        ("prometheus-k8s", "RUNNING", None, None, 0),
+    ]
+
+
+def test_events_of_kubernetes_are_counted_once(built: Built) -> None:
+    """Seven events tell that no node had room and two that a volume was missing; nine images were pulled."""
+    signals = built.con.execute(
+        "select signal_id, count(distinct (source_id, line)) from events.signals "
+        "where format = 'kubernetes' group by all order by 1"
+    ).fetchall()
+    assert signals == [("k8s_failed_mount", 2), ("k8s_failed_scheduling", 7)]
+    pulls = built.con.execute(
+        "select pattern, count(*) from events.phases where format = 'kubernetes' group by all order by 1"
+    ).fetchall()
+    assert pulls == [("image_pull_begin", 9), ("image_pull_end", 8)]
