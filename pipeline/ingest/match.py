@@ -11,7 +11,7 @@ from pipeline.formats.format import Format
 from pipeline.ingest.csv_tables import find_csv_header, read_csv
 from pipeline.ingest.delimited import Header, find_header, read_delimited
 from pipeline.ingest.derive import derived_fields
-from pipeline.ingest.documents import build_fields, read_documents
+from pipeline.ingest.documents import build_fields, read_documents, unwrapped
 from pipeline.ingest.extract import extract_pattern, has_literal, merge_rows
 from pipeline.ingest.lines import build_frame
 from pipeline.ingest.records import extract_fields, read_records
@@ -82,12 +82,13 @@ def match_fields(fmt: Format, lines: pl.Series, header: Header | None = None) ->
 def _match_document(fmt: Format, lines: pl.Series) -> Found:
     """Apply the patterns of a format of documents. What is around the records is known with them."""
     read = read_documents(lines.fill_null("").to_list(), fmt.elements)
+    records = [unwrapped(record, fmt.unwrap) for record in read.records]
     rows: dict[str, list[pl.DataFrame]] = {}
     matches = [pl.DataFrame(schema=_MATCHES)]
     touched: set[tuple[int, int]] = set()
     for each in dict.fromkeys(pattern.each for pattern in fmt.patterns):
         patterns = [pattern for pattern in fmt.patterns if pattern.each == each]
-        fields = build_fields(read.records, fields_of(fmt, patterns), each).with_columns(derived_fields(fmt))
+        fields = build_fields(records, fields_of(fmt, patterns), each).with_columns(derived_fields(fmt))
         for pattern, found in extract_fields(fmt, patterns, fields):
             hit = fields[found.matched]
             matches.append(hit.select("line", pattern=pl.lit(pattern.name)))
