@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -10,7 +11,8 @@ import pytest
 
 from pipeline.formats.format import Derived, Format, Pattern, Value
 from pipeline.ingest.csv_tables import find_csv_header, read_csv
-from pipeline.ingest.documents import build_fields, field_of, read_documents
+from pipeline.ingest.documents import read_documents
+from pipeline.ingest.fields import build_fields, field_of
 from pipeline.ingest.match import match_format
 from pipeline.ingest.reader import SourceReader
 from pipeline.ingest.work import run_here
@@ -83,10 +85,46 @@ def test_pointers_go_through_objects_and_arrays() -> None:
     assert field_of(value, "a/x/y") is None
 
 
+def test_a_step_of_a_pointer_picks_the_item_with_a_member() -> None:
+    value = {"parts": [3, {"kind": "a", "ok": False, "n": 1}, {"kind": "a", "ok": True, "n": 2}]}
+    assert field_of(value, "parts/[kind=a]/n") == 1
+    assert field_of(value, "parts/[kind=a,ok=true]/n") == 2
+    assert field_of(value, "parts/[kind=b]/n") is None
+    assert field_of({"parts": {"[kind=a]": 4}}, "parts/[kind=a]") == 4
+
+
+def test_a_number_may_be_multiplied_by_another_field() -> None:
+    size = Value("each", "int", times="count", mapping={"big": "8"})
+    fmt = replace(DOCUMENT, patterns=(Pattern("job", "allocations", {"gpus": size}, when=("name",)),))
+    text = '{"items": [{"name": "n1", "each": "big", "count": 3}, {"name": "n2", "each": 4}]}'
+    found = match_format(fmt, pl.Series([text]))
+    assert found.tables["allocations"]["gpus"].to_list() == [24, None]
+
+
+def test_all_matches_in_a_field_are_counted_or_listed() -> None:
+    columns = {
+        "gpus": Value("parts", "int", every=r'"gpu\d+"'),
+        "nodes": Value("parts", "hostlist", every=r'"ip":"(?P<v>[^"]+)"'),
+    }
+    fmt = replace(DOCUMENT, patterns=(Pattern("job", "allocations", columns, when=("name",)),))
+    parts = [{"ip": "gx001", "gpus": ["gpu0", "gpu1"]}, {"ip": "gx002", "gpus": ["gpu3"]}]
+    text = json.dumps({"items": [{"name": "a", "parts": parts}, {"name": "b"}, {"name": "c", "parts": []}]})
+    found = match_format(fmt, pl.Series([text]))
+    assert found.tables["allocations"].select("gpus", "nodes").rows() == [
+        (3, ["gx001", "gx002"]),
+        (None, None),
+        (0, None),
+    ]
+
+
 def test_an_array_of_a_record_makes_a_row_for_each_item() -> None:
     read = read_documents(['{"name": "a", "parts": [{"n": 1}, {"n": true}, {"n": [2, {"z": 1}]}]}'], ())
-    rows = build_fields(read.records, ("name", "*/n"), "parts").rows()
-    assert rows == [(1, 1, "a", "1"), (1, 1, "a", "true"), (1, 1, "a", '[2,{"z":1}]')]
+    rows = build_fields(read.records, ("name", "*/n", "*last"), "parts").rows()
+    assert rows == [
+        (1, 1, "a", "1", "false"),
+        (1, 1, "a", "true", "false"),
+        (1, 1, "a", '[2,{"z":1}]', "true"),
+    ]
 
 
 DOCUMENT = Format(
@@ -114,6 +152,12 @@ def test_lines_of_records_that_no_pattern_knows_are_unknown() -> None:
         (5, "n2", "up"),
     ]
     assert found.torn.to_list() == []
+
+
+def test_a_record_may_lie_below_a_key() -> None:
+    text = '{"type": "ADDED", "object": {"name": "n1", "state": "down"}}\n{"name": "n2", "state": "up"}'
+    found = match_format(replace(DOCUMENT, unwrap=("object",)), pl.Series(text.split("\n")))
+    assert found.tables["nodes"].select("line", "host").rows() == [(1, "n1"), (2, "n2")]
 
 
 def test_the_lines_behind_a_cut_are_bad() -> None:

@@ -45,6 +45,9 @@ class Value:
         scale: factor applied after reading a number (1e-3 turns milliseconds into seconds).
         stamp: shape of the time, for kind ``stamp``.
         const: the value itself, for a constant.
+        times: field that holds a number by which the value is multiplied; null where the field is empty.
+        every: regular expression whose matches are joined with commas, and counted where the kind is a
+            number; of one with a group ``v`` the group counts.
         mapping: replaces the text before it is read; text not listed becomes ``mapping.get("*")``
             or stays as it is when there is no ``"*"``.
     """
@@ -52,6 +55,8 @@ class Value:
     group: str | tuple[str, ...] = ""
     kind: Kind = "text"
     scale: float = 1.0
+    times: str = ""
+    every: str = ""
     stamp: Stamp | None = None
     const: str | int | float | bool | None = None
     mapping: Mapping[str, str] | None = None
@@ -93,7 +98,8 @@ class Pattern:
             Cheaper than ``extras``, and as indifferent to order.
         each: for lines: when set, every match of this second expression in the line makes a row; its
             named groups are added to those of ``regex``. For documents: pointer of an array of the
-            record; each of its items makes a row, and its fields are named ``*/field``.
+            record; each of its items makes a row, and its fields are named ``*/field``; ``*last`` is true for
+            the last of them.
         when: for all but lines: fields that must be present and not null.
         where: for all but lines: fields that must have one of the given texts.
         unique: True when no other program prints these literals: a line that holds one of them and
@@ -138,7 +144,8 @@ class Format:
             ``csv`` with a header and quotation marks, ``columns`` that stand apart by blanks below a header,
             a ``document`` of JSON or YAML, or ``blocks`` of ``Key=Value``, each on one line or on several.
             Fields of records and documents are pointers: ``a/b`` is member ``b`` of ``a``, and a slash in a
-            name is ``~1``.
+            name is ``~1``. In documents ``a/[type=Ready]/b`` goes through the first item of ``a`` with that
+            member.
         primary: False for formats that occur inside other programs' output and never name a file.
         step_time: what the logged step time includes, as sentences for the documentation:
             evaluation, saves, data wait, and whether it is a mean.
@@ -149,6 +156,8 @@ class Format:
         chatter: literals of lines that programs print by the million and that never hold anything else: such
             a line is known, and nothing more is asked of it.
         unrendered: why the simulator does not write it; empty where it does.
+        unwrap: for records: keys below which the fields may lie. For documents: keys below which the record
+            itself may lie, as in what is watched or collected.
         elements: for documents: names of the arrays that hold the records; where none is there, the document
             is one record, or an array of them. ``a/[]/b/[]`` goes down into the items of an array ``b``
             inside of each, and ``document/a/b/[]`` into the array ``b`` of the object ``a``; what is around
