@@ -103,8 +103,8 @@ SAVES = (
         versions=_B,
         literals=("Finished async_save (blocking + background)", "Finished asynchronous save (blocking + ba"),
         regex=_PROCESS
-        + rf"Finished (?:async_save|asynchronous save) \(blocking \+ background\)(?:\. Time taken:| in) {_SECONDS}"
-        + rf"\.? (?:directory=|to ){_FOLDER}",
+        + r"Finished (?:async_save|asynchronous save) \(blocking \+ background\)(?:\. Time taken:| in) "
+        + rf"{_SECONDS}\.? (?:directory=|to ){_FOLDER}",
         columns=_columns("save", "end", **_RANK, **_PATH, **_OK),
         note="The time that is told covers both parts, so that it is neither.",
     ),
@@ -220,9 +220,8 @@ KNOWN = (
     known_line(
         "background_thread",
         ("ackground save thread",),
-        _PROCESS
-        + r"(?:Background save thread (?:started|done|was cancelled)|(?:Waiting for|Done with waiting for|No errors"
-        r" found in) background save thread)",
+        _PROCESS + r"(?:Background save thread (?:started|done|was cancelled)"
+        r"|(?:Waiting for|Done with waiting for|No errors found in) background save thread)",
         versions=_ALL,
         note="Carries no step.",
     ),
