@@ -11,6 +11,7 @@ from pipeline.ingest.values import read_value
 CASES: list[tuple[Value, pl.DataType, dict[str, str | None]]] = [
     (Value("v", "int"), pl.Int64(), {"1,200": "1200", " 7": "7", "1200.0": "1200", "1.5": None, "nan": None}),
     (Value("v", "int", scale=1e-3), pl.Int64(), {"600000": "600", "1800000": "1800"}),
+    (Value("v", "int", offset=1), pl.Int64(), {"129": "130", "0": "1", "7.0": "8", "?": None}),
     (Value("v", "float"), pl.Float64(), {"1.5E+00": "1.5", "1,874": "1874.0", "inf": "inf", "N/A": None}),
     (Value("v", "float", scale=1e-2), pl.Float64(), {"43.5": "0.435"}),
     (

@@ -40,6 +40,7 @@ class Value:
             number of GPUs out of a trackable-resources text; ``pci`` normalises a PCI address.
             What cannot be read becomes null.
         scale: factor applied after reading a number (1e-3 turns milliseconds into seconds).
+        offset: number added after that (1 makes a count out of a number that begins with 0).
         stamp: shape of the time, for kind ``stamp``.
         const: the value itself, for a constant.
         mapping: replaces the text before it is read; text not listed becomes ``mapping.get("*")``
@@ -49,6 +50,7 @@ class Value:
     group: str | tuple[str, ...] = ""
     kind: Kind = "text"
     scale: float = 1.0
+    offset: int = 0
     stamp: Stamp | None = None
     const: str | int | float | bool | None = None
     mapping: Mapping[str, str] | None = None

@@ -49,7 +49,7 @@ def read_value(fields: pl.DataFrame, value: Value, dtype: pl.DataType) -> pl.Ser
     if value.kind == "stamp":
         return read_stamps(text, value.stamp or "iso")[0]
     if value.kind in ("int", "float", "seconds"):
-        return _scaled(_READERS[value.kind](text), value.scale, dtype)
+        return _scaled(_READERS[value.kind](text), value, dtype)
     return _READERS[value.kind](text).cast(dtype, strict=False)
 
 
@@ -62,10 +62,12 @@ def _mapped(text: pl.Series, mapping: Mapping[str, str]) -> pl.Series:
     return new.set(text.is_null(), None)
 
 
-def _scaled(numbers: pl.Series, scale: float, dtype: pl.DataType) -> pl.Series:
-    """Return numbers times a factor in the type asked for; a fraction is cut off where that is an integer."""
-    if scale != 1.0:
-        numbers = numbers.cast(pl.Float64) * scale
+def _scaled(numbers: pl.Series, value: Value, dtype: pl.DataType) -> pl.Series:
+    """Return numbers times a factor and shifted, in the type asked for; an integer has no fraction left."""
+    if value.scale != 1.0:
+        numbers = numbers.cast(pl.Float64) * value.scale
+    if value.offset:
+        numbers = numbers + value.offset
     if dtype.is_integer() and numbers.dtype.is_float():
         # 1e-3-like factors leave 2.9999999996 where 3 is meant; infinities and NaN have no integer.
         numbers = numbers.set(~numbers.is_finite(), None).round(6)
