@@ -35,7 +35,7 @@ _DATED = rf"{_MONTH} [ \d]\d \d{{4}} \d\d:\d\d:\d\d"
 #: Parts of a stamp, by kind. Every kind ends up with the same nine texts, so that one reader serves all.
 _PARTS: dict[str, str] = {
     "iso": (
-        r"^\s*(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)[T _](?P<clock>\d\d:\d\d:\d\d)"
+        r"^\s*(?P<year>\d{4})-?(?P<month>\d\d)-?(?P<day>\d\d)[T _](?P<clock>\d\d:\d\d:\d\d)"
         r"(?:[.,](?P<frac>\d+))? ?(?P<zone>Z|UTC|[+-]\d\d:?\d\d)?\s*$"
     ),
     "glog": r"^\s*[A-Z]?(?P<month>\d{1,2}?)(?P<day>\d\d) (?P<clock>\d\d:\d\d:\d\d)(?:[.,](?P<frac>\d+))?",
