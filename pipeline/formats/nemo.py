@@ -127,7 +127,7 @@ BESIDE = (
             "Validation DataLoader ",
             "Sanity Checking",
         ),
-        r"^\s*(?:(?:Sanity checking Validation|Testing): iteration \d|Validation DataLoader \d|Sanity Checking)",
+        r"^\s*(?:(?:Sanity checking Validation|Testing): iteration \d|Validation DataLoader \d|Sanity Check)",
         versions="1.8 to 2.4",
     ),
 )
