@@ -25,6 +25,7 @@ STAMPS = {
     ("iso", "2026-03-01T10:11:12Z"): (utc(2026, 3, 1, 10, 11, 12), "logged"),
     ("iso", "2026-03-01T00:30:00-02:00"): (utc(2026, 3, 1, 2, 30), "logged"),
     ("iso", "1781000104.231"): (utc(2026, 6, 9, 10, 15, 4, 231000), "logged"),
+    ("epoch_ns", "1781000104231000999"): (utc(2026, 6, 9, 10, 15, 4, 231000), "logged"),
     ("iso", "2026-02-30 10:00:00"): NOTHING,
     ("iso", "Unknown"): NOTHING,
     # A node begins in 1970 until it has met a time server, and a damaged line may name any year.

@@ -64,3 +64,11 @@ def test_a_field_that_is_not_there_is_null() -> None:
 def test_a_missing_text_stays_missing_under_a_mapping() -> None:
     column = read_value(pl.DataFrame({"v": ["a", None]}), Value("v", mapping={"*": "z"}), pl.String())
     assert column.to_list() == ["z", None]
+
+
+def test_a_length_is_the_time_from_one_stamp_to_another() -> None:
+    fields = pl.DataFrame({"begin": ["1781000104231000123", "x"], "end": ["1781000105731000999", "1"]})
+    length = Value("end", "stamp", stamp="epoch_ns", less="begin")
+    assert read_value(fields, length, pl.Float64()).to_list() == [1.5, None]
+    told = pl.DataFrame({"begin": ["2026-06-09T10:15:04.25Z"], "end": ["2026-06-09T10:15:06Z"]})
+    assert read_value(told, Value("end", "stamp", less="begin"), pl.Float64()).to_list() == [1.75]

@@ -22,6 +22,7 @@ Stamp = Literal[
     "epoch_s",
     "epoch_ms",
     "epoch_us",
+    "epoch_ns",
     "uptime_s",  # seconds since boot: no wall time
     "uptime_us",
 ]
@@ -40,6 +41,7 @@ class Value:
             number of GPUs out of a trackable-resources text; ``pci`` normalises a PCI address.
             What cannot be read becomes null.
         scale: factor applied after reading a number (1e-3 turns milliseconds into seconds).
+        less: for kind ``stamp``: field of an earlier time; the column is the seconds from that one to this.
         offset: number added after that (1 makes a count out of a number that begins with 0).
         stamp: shape of the time, for kind ``stamp``.
         const: the value itself, for a constant.
@@ -51,6 +53,7 @@ class Value:
     kind: Kind = "text"
     scale: float = 1.0
     offset: int = 0
+    less: str = ""
     stamp: Stamp | None = None
     const: str | int | float | bool | None = None
     mapping: Mapping[str, str] | None = None

@@ -82,6 +82,9 @@ def read_stamps(text: pl.Series, stamp: Stamp | str) -> tuple[pl.Series, pl.Seri
 
     Kind ``iso`` also takes a plain number of epoch seconds, since the same field is exported both ways.
     """
+    if stamp == "epoch_ns":
+        # The last three digits are no microseconds.
+        return read_stamps(text.str.replace(r"^(\s*\d+)\d{3}\s*$", "$1"), "epoch_us")
     if stamp in _UNITS:
         ts = _read_number(text, _UNITS[stamp])
         if not stamp.startswith("uptime"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import polars as pl
 
@@ -47,7 +48,11 @@ def read_value(fields: pl.DataFrame, value: Value, dtype: pl.DataType) -> pl.Ser
         return pl.Series("value", [value.const]).cast(dtype).new_from_index(0, fields.height)
     text = text_of(fields, value)
     if value.kind == "stamp":
-        return read_stamps(text, value.stamp or "iso")[0]
+        ts = read_stamps(text, value.stamp or "iso")[0]
+        if not value.less:
+            return ts
+        since = read_stamps(text_of(fields, replace(value, group=value.less)), value.stamp or "iso")[0]
+        return ((ts - since).dt.total_microseconds() / 1_000_000).cast(dtype)
     if value.kind in ("int", "float", "seconds"):
         return _scaled(_READERS[value.kind](text), value, dtype)
     return _READERS[value.kind](text).cast(dtype, strict=False)
