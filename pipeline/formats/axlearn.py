@@ -119,13 +119,13 @@ PHASES = (
         columns=_phase("loop", "end", rank=_RANK, step=_STEP, detail=Value(const="data_exhausted")),
     ),
     Pattern(
-        name="completed",
+        name="flushed",
         table="phases",
         versions=_ALL,
         literals=("] Checkpointer flushed.",),
         regex=_TRAINER + r"Checkpointer flushed\.",
-        columns=_phase("exit", "point", rank=_RANK, step=_STEP, detail=Value(const="completed")),
-        note="Saves in the background are durable by now.",
+        columns=_phase("shutdown", "begin", rank=_RANK, step=_STEP),
+        note="The loop was left in order, and saves in the background are durable.",
     ),
     Pattern(
         name="gave_up",
@@ -278,6 +278,6 @@ FORMAT = Format(
     step_time="No time of a step is printed, but every hundred steps the mean of the last hundred rounds of "
     "the loop: waiting for data, the blocking part of saves and evaluations are inside.",
     step_time_excludes_stalls=False,
-    deciding=("step", "step_time", "devices", "loop_end", "completed"),
+    deciding=("step", "step_time", "devices", "loop_end", "flushed"),
     versions=_ALL,
 )

@@ -17,11 +17,11 @@ def say(time_us: int, place: str, text: str, style: Style, level: str = "I") -> 
 
 
 def orbax_save(
-    save: Save, start: int, label: int, folder: str, asynchronous: bool, style: Style
+    save: Save, start: int, label: str, folder: str, asynchronous: bool, style: Style
 ) -> Iterator[Printed]:
-    """Yield what Orbax 0.12 prints of a save that stopped the loop at ``start``; ``label`` names its step."""
+    """Yield what Orbax 0.12 prints of a save that stopped the loop at ``start``; ``label`` is its folder."""
     way = "async" if asynchronous else "sync"
-    path = f"{folder}/{label}"
+    path, step = f"{folder}/{label}", int(label.removeprefix("step_"))
     waited = (save.start_us - start) / SECOND
     if waited > 0:
         text = (
@@ -30,7 +30,7 @@ def orbax_save(
         )
         yield say(save.start_us, "checkpoint_manager.py:1466", text, style, "W")
     yield say(
-        save.start_us, "checkpoint_manager.py:1526", f"[process=0] Saving checkpoint at step {label}", style
+        save.start_us, "checkpoint_manager.py:1526", f"[process=0] Saving checkpoint at step {step}", style
     )
     yield say(
         save.start_us,
@@ -49,7 +49,7 @@ def orbax_save(
         yield say(save.durable_us, "event_tracking.py:185", text, style)
 
 
-def orbax_load(read: Restore, label: int, folder: str, style: Style) -> Iterator[Printed]:
+def orbax_load(read: Restore, label: str, folder: str, style: Style) -> Iterator[Printed]:
     """Yield what Orbax 0.12 prints of a load."""
     path = f"{folder}/{label}"
     yield say(

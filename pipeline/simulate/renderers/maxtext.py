@@ -75,7 +75,7 @@ def _start(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Print
     else:
         text = f"restoring from this run's directory step {read.step - 1}"
         yield say(read.start_us, "checkpointing.py:525", text, style)
-        yield from orbax_load(read, read.step - 1, _folder(run), style)
+        yield from orbax_load(read, str(read.step - 1), _folder(run), style)
     loop = attempt.loop_us
     flops = run.batch * _SEQUENCE / job.gpus * _TERAFLOPS
     for text in ("Per train step:", f" Total TFLOPs: {flops:.2f} "):
@@ -119,7 +119,7 @@ def _saves(run: Run, attempt: Attempt, style: Style) -> Iterator[Printed]:
         )
         text = f"Waited 0.0031 seconds for step {label} to finish before starting checkpointing."
         yield say(start, "checkpointing.py:972", text, style)
-        yield from orbax_save(save, start, label, _folder(run), run.save_async, style)
+        yield from orbax_save(save, start, str(label), _folder(run), run.save_async, style)
         if save.blocked_us is None:
             continue
         text = (
