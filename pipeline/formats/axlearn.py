@@ -74,7 +74,7 @@ PHASES = (
         table="phases",
         versions=_ALL,
         literals=("] LIBTPU_INIT_ARGS='", "] LIBTPU_INIT_FLAGS was not set."),
-        regex=_HEAD + r"LIBTPU_INIT_(?:ARGS='|FLAGS was not set\.)",
+        regex=r"\blaunch\.py:\d+\] LIBTPU_INIT_(?:ARGS='|FLAGS was not set\.)",
         columns=_phase("process_start", "point"),
     ),
     Pattern(
@@ -278,6 +278,6 @@ FORMAT = Format(
     step_time="No time of a step is printed, but every hundred steps the mean of the last hundred rounds of "
     "the loop: waiting for data, the blocking part of saves and evaluations are inside.",
     step_time_excludes_stalls=False,
-    deciding=("step", "step_time", "devices", "loop_end", "flushed"),
+    deciding=("step", "step_time", "process_start", "devices", "loop_end", "flushed"),
     versions=_ALL,
 )

@@ -13,7 +13,9 @@ _MARKS = r"(?:\[process=(?P<rank>\d+)\])?(?:\[thread=[^\]]*\])?(?:\[step=(?P<mar
 _PROCESS = rf"{_HEAD}{_MARKS}"
 _SECONDS = r"(?P<seconds>[\d.]+) ?s(?:econds)?"
 #: The folder of a step, perhaps with the name of an item in it; a full stop ends the sentence.
-_FOLDER = r"`?(?P<path>\S*?(?:[/_-](?P<step>\d+)(?:/[A-Za-z_][\w.-]*?)*)?)`?\.?\s*$"
+_FOLDER = (
+    r"`?(?P<path>\S*/(?:(?:step|ckpt|checkpoint)[_-])?(?P<step>\d+)(?:/[A-Za-z_][A-Za-z_.]*?)?|\S+?)`?\.?\s*$"
+)
 
 _A = "to 0.11.0"
 _B = "0.11.20 to 0.11.33"
