@@ -54,6 +54,19 @@ PREFIXES: dict[str, tuple[str, int | None, str | None, str | None]] = {
     "[1,12]<stdout>:text": ("text", 12, None, None),
     "Thu Jun  9 09:15:21 2026[1,2]<stdout>:text": ("text", 2, None, "Thu Jun  9 09:15:21 2026"),
     "[0] text": ("text", 0, None, None),
+    "[20260822 10:15:04][rank-7/64][INFO]     [----------trainer.py:2110] :  text": (
+        " text",
+        7,
+        None,
+        "20260822 10:15:04",
+    ),
+    "[default3]:[20260822 10:15:04][ann/llm][pretrain   ][ip-10.1.0.4][rank-7/64][DEBUG]    text": (
+        "text",
+        7,
+        None,
+        "20260822 10:15:04",
+    ),
+    "[20260822 10:15:04][rank-7][INFO] text": ("[20260822 10:15:04][rank-7][INFO] text", None, None, None),
     "[pod/heron-0/main] 2026-03-01T10:11:12.123456789Z text": (
         "text",
         None,

@@ -11,6 +11,7 @@ from pipeline.ingest.values import read_value
 CASES: list[tuple[Value, pl.DataType, dict[str, str | None]]] = [
     (Value("v", "int"), pl.Int64(), {"1,200": "1200", " 7": "7", "1200.0": "1200", "1.5": None, "nan": None}),
     (Value("v", "int", scale=1e-3), pl.Int64(), {"600000": "600", "1800000": "1800"}),
+    (Value("v", "int", offset=1), pl.Int64(), {"129": "130", "0": "1", "7.0": "8", "?": None}),
     (Value("v", "float"), pl.Float64(), {"1.5E+00": "1.5", "1,874": "1874.0", "inf": "inf", "N/A": None}),
     (Value("v", "float", scale=1e-2), pl.Float64(), {"43.5": "0.435"}),
     (
@@ -67,3 +68,11 @@ def test_a_field_that_is_not_there_is_null() -> None:
 def test_a_missing_text_stays_missing_under_a_mapping() -> None:
     column = read_value(pl.DataFrame({"v": ["a", None]}), Value("v", mapping={"*": "z"}), pl.String())
     assert column.to_list() == ["z", None]
+
+
+def test_a_length_is_the_time_from_one_stamp_to_another() -> None:
+    fields = pl.DataFrame({"begin": ["1781000104231000123", "x"], "end": ["1781000105731000999", "1"]})
+    length = Value("end", "stamp", stamp="epoch_ns", less="begin")
+    assert read_value(fields, length, pl.Float64()).to_list() == [1.5, None]
+    told = pl.DataFrame({"begin": ["2026-06-09T10:15:04.25Z"], "end": ["2026-06-09T10:15:06Z"]})
+    assert read_value(told, Value("end", "stamp", less="begin"), pl.Float64()).to_list() == [1.75]

@@ -11,7 +11,7 @@ from importlib import import_module
 import polars as pl
 
 from pipeline.errors import nearest
-from pipeline.formats.format import Format, Pattern
+from pipeline.formats.format import Format, Pattern, Value
 from pipeline.tables import EVENT_TABLES
 
 __all__ = ["BadFormatError", "check_format", "fields_of", "group_names", "registry"]
@@ -84,11 +84,7 @@ def _check_pattern(fmt: Format, pattern: Pattern) -> Iterator[str]:
         if not pattern.regex:
             yield "needs a regular expression"
         groups = {name for regex in (pattern.regex, pattern.each) for name in _GROUP.findall(regex)}
-        wanted = {
-            name
-            for value in pattern.columns.values()
-            for name in (*group_names(value.group), *group_names(value.times))
-        }
+        wanted = {name for value in pattern.columns.values() for name in names_of(value)}
         yield from (f"no group `{name}`; {nearest(name, groups)}" for name in sorted(wanted - groups))
     for column, (regex, _) in pattern.extras.items():
         if _GROUP.findall(regex) != ["v"]:
@@ -107,6 +103,11 @@ def _check_regexes(pattern: Pattern) -> Iterator[str]:
             yield f"regular expression does not compile: {reason[-1].removeprefix('error: ')}"
 
 
+def names_of(value: Value) -> tuple[str, ...]:
+    """Return the names of all groups or fields that a value reads."""
+    return (*group_names(value.group), *group_names(value.less), *group_names(value.times))
+
+
 def group_names(group: str | tuple[str, ...]) -> tuple[str, ...]:
     """Return the names of a ``Value.group`` as a tuple; empty for a constant."""
     return group if isinstance(group, tuple) else (group,) if group else ()
@@ -120,7 +121,7 @@ def fields_of(fmt: Format, patterns: Iterable[Pattern]) -> tuple[str, ...]:
     names: dict[str, None] = {}
     for pattern in patterns:
         for value in pattern.columns.values():
-            names |= dict.fromkeys((*group_names(value.group), *group_names(value.times)))
+            names |= dict.fromkeys(names_of(value))
         names |= dict.fromkeys((*pattern.when, *pattern.where))
     for derived in fmt.derive.values():
         names |= dict.fromkeys(derived.fields)

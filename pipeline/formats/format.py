@@ -24,6 +24,7 @@ Stamp = Literal[
     "epoch_s",
     "epoch_ms",
     "epoch_us",
+    "epoch_ns",
     "uptime_s",  # seconds since boot: no wall time
     "uptime_us",
 ]
@@ -43,6 +44,8 @@ class Value:
             trackable-resources text; ``pci`` normalises a PCI address.
             What cannot be read becomes null.
         scale: factor applied after reading a number (1e-3 turns milliseconds into seconds).
+        less: for kind ``stamp``: field of an earlier time; the column is the seconds from that one to this.
+        offset: number added after that (1 makes a count out of a number that begins with 0).
         stamp: shape of the time, for kind ``stamp``.
         const: the value itself, for a constant.
         times: field that holds a number by which the value is multiplied; null where the field is empty.
@@ -57,6 +60,8 @@ class Value:
     scale: float = 1.0
     times: str = ""
     every: str = ""
+    offset: int = 0
+    less: str = ""
     stamp: Stamp | None = None
     const: str | int | float | bool | None = None
     mapping: Mapping[str, str] | None = None

@@ -43,7 +43,9 @@ _BARS: Mapping[str, tuple[tuple[str, ...], Value]] = {
     "batch_size": _field("global batch size", integer=True),
     "tflops_per_gpu": _field("throughput per GPU (TFLOP/s/GPU)"),
     "tokens_per_s": _field("toks/s"),
-    "tokens_per_s_per_gpu": _field("toks/s/gpu", "Tokens per second per GPU (Tok/s/GPU)"),
+    "tokens_per_s_per_gpu": _field(
+        "toks/s/gpu", "Tokens per second per GPU (Tok/s/GPU)", "tokens per GPU (tokens/s/GPU)"
+    ),
     "loss": _field("lm loss"),
     "grad_norm": _field("grad norm"),
     "skipped": _field("number of skipped iterations", integer=True),
@@ -109,7 +111,14 @@ FORMAT = Format(
     step_time_excludes_stalls=True,
     deciding=("step", "step_v1", "world_size", "initialized", "loop_begin", "process_start"),
     # The forks on DeepSpeed keep the start-up texts and the checkpoint lines, and print steps of their own.
+    # Bridge and Primus print its words too, and some of their own.
     foreign=(
+        *(
+            "MODEL_TFLOP/s/GPU",
+            "(Non-Default Values vs Megatron Core)",
+            "[after tokenizer is built] datetime: ",
+        ),
+        *("[Primus:", "| tokens/s/GPU inst/harmonic mean: ", "| hip mem usage/free/total/usage_ratio: "),
         *("elapsed time per iteration (s): ", "tokens per gpu per second (tgs): ", "| consumed tokens: "),
         *("[INFO] [logging.py:", "[INFO] [config.py:", "[INFO] [engine.py:", "[INFO] [launch.py:"),
         *("DeepSpeed general environment info", "DeepSpeed C++/CUDA extension op report", "[deepspeed] "),

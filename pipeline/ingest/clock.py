@@ -35,7 +35,7 @@ _DATED = rf"{_MONTH} [ \d]\d \d{{4}} \d\d:\d\d:\d\d"
 #: Parts of a stamp, by kind. Every kind ends up with the same nine texts, so that one reader serves all.
 _PARTS: dict[str, str] = {
     "iso": (
-        r"^\s*(?P<year>\d{4})[-/](?P<month>\d\d)[-/](?P<day>\d\d)[T _](?P<clock>\d\d:\d\d:\d\d)"
+        r"^\s*(?P<year>\d{4})[-/]?(?P<month>\d\d)[-/]?(?P<day>\d\d)[T _](?P<clock>\d\d:\d\d:\d\d)"
         r"(?:[.,](?P<frac>\d+))? ?(?P<zone>Z|UTC|[+-]\d\d:?\d\d)?\s*$"
     ),
     "glog": r"^\s*[A-Z]?(?P<month>\d{1,2}?)(?P<day>\d\d) (?P<clock>\d\d:\d\d:\d\d)(?:[.,](?P<frac>\d+))?",
@@ -96,6 +96,9 @@ def read_stamps(text: pl.Series, stamp: Stamp | str) -> tuple[pl.Series, pl.Seri
 
     Kind ``iso`` also takes a plain number of epoch seconds, since the same field is exported both ways.
     """
+    if stamp == "epoch_ns":
+        # The last three digits are no microseconds.
+        return read_stamps(text.str.replace(r"^(\s*\d+)\d{3}\s*$", "$1"), "epoch_us")
     if stamp in _UNITS:
         ts = _read_number(text, _UNITS[stamp])
         if not stamp.startswith("uptime"):

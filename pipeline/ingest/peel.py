@@ -37,6 +37,9 @@ _PREFIXES = (
     r"\[pod/(?P<pod>[!-.0-9:-\\^-~]+)/[!-\\^-~]*\] ?",  # kubectl logs --prefix
     r"\([A-Za-z_][A-Za-z_0-9.]* pid=[0-9]+(?:, ip=(?P<ip>[0-9a-fA-F.:]+))?\) ?",  # Ray workers
     r"std(?:out|err): ",  # wrappers
+    # Primus: the logger of which every line of the trainer goes through, and the place that called it
+    r"\[(?P<loguru>[0-9]{8} [0-9]{2}:[0-9]{2}:[0-9]{2})\](?:\[[^\[\]]{1,60}\]){0,3}?"
+    r"\[(?:rank|node)-(?P<worker>[0-9]{1,6})/[0-9]{1,6}\]\[[A-Z]{4,8}\] *(?:\[[!-Z^-~]{1,60}:[0-9]+\] : ?)?",
     r"(?P<address>[0-9]{1,3}(?:\.[0-9]{1,3}){3}): ?",  # pdsh with addresses
 )
 #: A name and a colon open many ordinary lines: a host only before a text that no sentence begins with.
@@ -57,9 +60,9 @@ _PARTS = rf"^(?P<prefix>{_ONE}|{_NAME})(?P<rest>.*)"
 PREFIXES = (_STACK, _NAMED, _PARTS)
 
 #: Groups that tell a rank, weakest first, and those that tell the other columns.
-_RANKS = ("local", "tag", "mpi", "task", "rank")
+_RANKS = ("local", "tag", "mpi", "task", "rank", "worker")
 _PEELED = ("rank", "host", "stamp")
-_TOLD = {"host": ("pod", "ip", "address", "name"), "stamp": ("cri", "kube", "mpitime")}
+_TOLD = {"host": ("pod", "ip", "address", "name"), "stamp": ("cri", "kube", "mpitime", "loguru")}
 
 
 def split_segments(frame: pl.DataFrame) -> pl.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import polars as pl
 
@@ -52,15 +53,19 @@ def read_value(fields: pl.DataFrame, value: Value, dtype: pl.DataType) -> pl.Ser
     if value.every:
         found = _all_matches(text, value.every)
         if value.kind in ("int", "float"):
-            return _scaled(found.list.len(), value.scale, dtype)
+            return _scaled(found.list.len(), value, dtype)
         text = found.list.join(",")
     if value.kind == "stamp":
-        return read_stamps(text, value.stamp or "iso")[0]
+        ts = read_stamps(text, value.stamp or "iso")[0]
+        if not value.less:
+            return ts
+        since = read_stamps(text_of(fields, replace(value, group=value.less)), value.stamp or "iso")[0]
+        return ((ts - since).dt.total_microseconds() / 1_000_000).cast(dtype)
     if value.kind in ("int", "float", "seconds"):
         numbers = _READERS[value.kind](text)
         if value.times:
             numbers = numbers * _read_float(text_of(fields, Value(value.times)))
-        return _scaled(numbers, value.scale, dtype)
+        return _scaled(numbers, value, dtype)
     return _READERS[value.kind](text).cast(dtype, strict=False)
 
 
@@ -81,10 +86,12 @@ def _mapped(text: pl.Series, mapping: Mapping[str, str]) -> pl.Series:
     return new.set(text.is_null(), None)
 
 
-def _scaled(numbers: pl.Series, scale: float, dtype: pl.DataType) -> pl.Series:
-    """Return numbers times a factor in the type asked for; a fraction is cut off where that is an integer."""
-    if scale != 1.0:
-        numbers = numbers.cast(pl.Float64) * scale
+def _scaled(numbers: pl.Series, value: Value, dtype: pl.DataType) -> pl.Series:
+    """Return numbers times a factor and shifted, in the type asked for; an integer has no fraction left."""
+    if value.scale != 1.0:
+        numbers = numbers.cast(pl.Float64) * value.scale
+    if value.offset:
+        numbers = numbers + value.offset
     if dtype.is_integer() and numbers.dtype.is_float():
         # 1e-3-like factors leave 2.9999999996 where 3 is meant; infinities and NaN have no integer.
         numbers = numbers.set(~numbers.is_finite(), None).round(6)

@@ -162,7 +162,13 @@ counted as (
         r.step as restored,
         coalesce(h.whole_seconds, false) as whole_seconds,
         t.loop_start_us,
-        greatest(t.setup_end_us, t.init_end_us, t.process_us) as ready_us,
+        greatest(
+            t.setup_end_us,
+            t.init_end_us,
+            t.process_us,
+            -- of a program that does not say when its loop begins the last thing before it is the load
+            case when t.loop_start_us is null then r.end_us end
+        ) as ready_us,
         t.start_us as attempt_us,
     from neighbours as k
     inner join ledger.timeline as t using (run_id, attempt)

@@ -8,15 +8,16 @@ facts as (
     inner join staging.sources as s using (source_id)
 ),
 
--- a world size is told before the first line of its launch that has a time
+-- a world size is told before the first line of its launch that has a time; where steps follow, they are of the launch that goes on
 told as (
     select
         f.log_no,
-        coalesce(n.launch, l.launch, 1) as launch,
+        coalesce(case when l.launch is null or s.ord is null or s.ord > n.first_ord then n.launch end, l.launch, 1) as launch,
         arg_max(try_cast(f.value as bigint), f.ord) as gpus,
     from facts as f
     asof left join staging.launches as n on f.log_no = n.log_no and f.ord <= n.first_ord
     asof left join staging.launches as l on f.log_no = l.log_no and f.ord >= l.first_ord
+    asof left join staging.step_lines as s on f.log_no = s.log_no and f.ord < s.ord
     where f.key = 'world_size' and try_cast(f.value as bigint) between 1 and 1000000000
     group by all
 ),

@@ -70,7 +70,7 @@ select
     line,
     segment,
     -- records carry their own time and arrive out of order; lines are in the order of their log
-    case when format = 'goodput_records' then epoch_us(ts) else log_line end as ord,
+    case when format in ('goodput_records', 'one_logger', 'otel_spans') then epoch_us(ts) else log_line end as ord,
     step,
     steps,
     duration_s,

@@ -19,14 +19,23 @@ class Release:
         fraction: whether times carry microseconds, and saves and the start of the process a time at all.
         stamps: whether step lines carry a time.
         formats: whether lines of saves name their storage format, and saves can go on in the background.
+        bridge: whether Megatron-Bridge prints it, which knows other lines of start and of a step.
+        primus: whether Primus prints it: behind the header of its logger, with means in the step lines.
     """
 
     fraction: bool = True
     stamps: bool = True
     formats: bool = True
+    bridge: bool = False
+    primus: bool = False
 
     def render(self, run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Printed]:
         """Yield what one attempt prints."""
+        lines = self._lines(run, job, attempt, style)
+        yield from (_headed(line, job, style) for line in lines) if self.primus else lines
+
+    def _lines(self, run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Printed]:
+        """Yield it without the headers that a wrapper adds."""
         console = _Console(self, run, job, attempt, style)
         yield from console.start()
         if attempt.loop_us is not None:
@@ -43,6 +52,14 @@ class Release:
 def _say(time_us: int, text: str, rank: int = 0) -> Printed:
     """Return a line on the standard output of a rank."""
     return Printed(time_us, rank, "out", text)
+
+
+def _headed(line: Printed, job: Job, style: Style) -> Printed:
+    """Return a line behind the header of Primus's logger, in which the clock of its host is."""
+    clock = style if line.rank == 0 else style.at(job.hosts[-1])
+    stamp = clock.local(line.time_us).strftime("%Y%m%d %H:%M:%S")
+    head = f"[{stamp}][rank-{line.rank}/{job.gpus}][INFO]     [{'training.py:1510':->25}] : "
+    return line._replace(text=head + line.text)
 
 
 def _timer(time_us: int, name: str, length_us: int, rank: int) -> Iterator[Printed]:
@@ -88,15 +105,11 @@ class _Console:
 
     def start(self) -> Iterator[Printed]:
         """Yield the lines up to the loop."""
+        if self.release.bridge:
+            yield from self._summary()
+        else:
+            yield from self._sizes()
         attempt, begin = self.attempt, self.attempt.process_us
-        tensor = min(8, self.job.gpus)
-        yield _say(
-            begin,
-            f"using world size: {self.job.gpus}, data-parallel size: {self.job.gpus // tensor},"
-            " context-parallel size: 1, hierarchical context-parallel sizes: None,"
-            f" tensor-model-parallel size: {tensor}, pipeline-model-parallel size: 1",
-        )
-        yield from self._arguments()
         if self.release.fraction:
             yield self.datetime(begin, "before library-setup")
         yield _say(begin, "> initializing torch distributed ...")
@@ -107,6 +120,8 @@ class _Console:
             f"time to initialize megatron (seconds): {(attempt.init_us - begin) / SECOND:.3f}",
         )
         yield self.datetime(attempt.init_us, "after megatron is initialized")
+        if self.release.bridge:
+            yield self.datetime(attempt.init_us, "after tokenizer is built")
         yield _say(attempt.init_us, "building GPT model ...")
         if attempt.built_us is None or attempt.loop_us is None:
             return
@@ -115,8 +130,33 @@ class _Console:
         yield _say(attempt.built_us, "> building train, validation, and test datasets ...")
         yield self.datetime(attempt.loop_us, "after dataloaders are built")
         yield _say(attempt.loop_us, "done with setup ...")
+        if self.release.bridge:
+            yield _say(attempt.loop_us, f"Starting training loop at iteration {attempt.first_step - 1}")
+            return
         yield _say(attempt.loop_us, "training ...")
         yield self.datetime(attempt.loop_us, "before the start of training step")
+
+    def _summary(self) -> Iterator[Printed]:
+        """Yield the summary of Bridge, which does not tell how many processes there are."""
+        begin = self.attempt.process_us
+        yield _say(begin, "Configuration Summary (Non-Default Values vs Megatron Core)")
+        yield _say(begin, "[model] Non-default values (vs Mcore TransformerConfig):")
+        yield _say(begin, "  num_layers: 80  (Mcore default: 0)")
+        yield _say(begin, "Other Configuration Values:")
+        yield _say(begin, f"  async_save: {self.run.save_async}")
+        yield _say(begin, f"  global_batch_size: {self.run.batch}")
+        yield _say(begin, f"  train_iters: {self.run.target}")
+
+    def _sizes(self) -> Iterator[Printed]:
+        """Yield how many processes there are, and the block of arguments."""
+        begin, tensor = self.attempt.process_us, min(8, self.job.gpus)
+        yield _say(
+            begin,
+            f"using world size: {self.job.gpus}, data-parallel size: {self.job.gpus // tensor},"
+            " context-parallel size: 1, hierarchical context-parallel sizes: None,"
+            f" tensor-model-parallel size: {tensor}, pipeline-model-parallel size: 1",
+        )
+        yield from self._arguments()
 
     def _arguments(self) -> Iterator[Printed]:
         """Yield the block of arguments."""
@@ -166,11 +206,15 @@ class _Console:
                 continue
             loss = 2.0 + 9.0 / (1.0 + step.number / 40.0)
             stamp = f"[{self.stamp(step.end_us, style)}] " if self.release.stamps else ""
+            mean = f"/{spent / count / 1000:.1f}" if self.release.primus else ""
+            if self.release.bridge:
+                text = f"Step Time : {spent / count / SECOND:.2f}s GPU utilization: 401.7MODEL_TFLOP/s/GPU"
+                yield _say(step.end_us, text)
             yield _say(
                 step.end_us,
                 f" {stamp}iteration {step.number:8d}/{self.run.target:8d} |"
                 f" consumed samples: {step.number * self.run.batch:12d} |"
-                f" elapsed time per iteration (ms): {spent / count / 1000:.1f} |"
+                f" elapsed time per iteration (ms): {spent / count / 1000:.1f}{mean} |"
                 f" learning rate: 1.000000E-04 | global batch size: {self.run.batch:5d} |"
                 f" lm loss: {loss:.6E} | loss scale: 1.0 | grad norm: 0.412 |"
                 " number of skipped iterations:   0 | number of nan iterations:   0 |",
