@@ -35,7 +35,7 @@ _PREFIXES = (
     rf"(?P<cri>{_RFC3339}(?:\.[0-9]+)?(?:Z|[+-][0-9]{{2}}:[0-9]{{2}})) std(?:out|err) [FP] ",  # containers
     rf"(?P<kube>{_RFC3339}\.[0-9]{{7,9}}Z) ",  # kubectl logs --timestamps
     r"\[pod/(?P<pod>[!-.0-9:-\\^-~]+)/[!-\\^-~]*\] ?",  # kubectl logs --prefix
-    r"\([A-Za-z_][A-Za-z_0-9.]* pid=[0-9]+(?:, ip=(?P<ip>[0-9a-fA-F.:]+))?\) ?",  # Ray workers
+    r"\((?:[A-Za-z_][A-Za-z_0-9.]* )?pid=[0-9]+(?:, ip=(?P<ip>[0-9a-fA-F.:]+))?\) ?",  # Ray workers
     r"std(?:out|err): ",  # wrappers
     r"(?P<address>[0-9]{1,3}(?:\.[0-9]{1,3}){3}): ?",  # pdsh with addresses
 )
