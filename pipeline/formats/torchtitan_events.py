@@ -167,47 +167,46 @@ PHASES = (
     ),
 )
 
-_SAVE: Mapping[str, Value] = {"op": Value(const="save"), "step": _STEP}
-_LOAD: Mapping[str, Value] = {"op": Value(const="load")}
+
+def _checkpoint(
+    name: str,
+    types: tuple[str, ...],
+    op: str,
+    edge: str,
+    when: tuple[str, ...] = (),
+    note: str = "",
+    **more: Value,
+) -> Pattern:
+    """Return the pattern of records that begin or end a save or a load."""
+    columns = {"op": Value(const=op), "edge": Value(const=edge), **more}
+    return _record(name, types, "checkpoints", when, note, **columns)
+
+
+_FAILED = Value(const=False)
 
 CHECKPOINTS = (
-    _record(
+    _checkpoint(
         "save",
         ("checkpoint_save_end",),
-        "checkpoints",
+        "save",
+        "blocked",
         when=("saved",),
         note="The span is there in every step; a tag of the step says that something was saved. It holds the "
         "wait for the save before. The loop goes on, and an asynchronous save is not durable yet.",
-        **_SAVE,
-        edge=Value(const="blocked"),
+        step=_STEP,
         blocking_s=_LENGTH,
     ),
-    _record(
-        "save_failed",
-        ("checkpoint_save_error",),
-        "checkpoints",
-        **_SAVE,
-        edge=Value(const="end"),
-        ok=Value(const=False),
-    ),
-    _record("load_begin", ("checkpoint_load_start",), "checkpoints", **_LOAD, edge=Value(const="begin")),
-    _record(
+    _checkpoint("save_failed", ("checkpoint_save_error",), "save", "end", step=_STEP, ok=_FAILED),
+    _checkpoint("load_begin", ("checkpoint_load_start",), "load", "begin"),
+    _checkpoint(
         "load_end",
         ("checkpoint_load_end",),
-        "checkpoints",
+        "load",
+        "end",
         note="Also where there was nothing to load. The step is not named: it is the one before the first.",
-        **_LOAD,
-        edge=Value(const="end"),
         blocking_s=_LENGTH,
     ),
-    _record(
-        "load_failed",
-        ("checkpoint_load_error",),
-        "checkpoints",
-        **_LOAD,
-        edge=Value(const="end"),
-        ok=Value(const=False),
-    ),
+    _checkpoint("load_failed", ("checkpoint_load_error",), "load", "end", ok=_FAILED),
 )
 
 KNOWN = (
