@@ -175,7 +175,7 @@ FORMAT = Format(
     link="https://github.com/OpenRLHF/OpenRLHF/blob/main/openrlhf/trainer/ppo_trainer.py",
     role="trainer",
     patterns=(*STEPS, *PHASES, *CHECKPOINTS, *KNOWN),
-    step_time="`timing/step_total`: of a synchronous run the sum of its parts, generation and broadcast included; "
+    step_time="`timing/step_total`: of a synchronous run the sum of its parts, generation included; "
     "saves, evaluations and the wait for data are outside. Of an asynchronous run it is wall time, in which "
     "these overlap.",
     deciding=("step", "eval_end", "experience_end"),
