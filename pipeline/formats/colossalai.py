@@ -126,7 +126,7 @@ OTHERS = (
         table="phases",
         versions=_VERSIONS,
         literals=("Saved final model checkpoint at ", "TFLOPS per GPU by Megatron: "),
-        regex=r"^(?:Saved final model checkpoint at epoch|Throughput: \S+ samples/sec, TFLOPS per GPU by Megatron)",
+        regex=r"^(?:Saved final model checkpoint at epoch|Throughput: \S+ samples/sec, TFLOPS per GPU by )",
         columns={
             "phase": Value(const="exit"),
             "edge": Value(const="point"),
@@ -143,7 +143,7 @@ OTHERS = (
             "Warmup steps is set to ",
             "Max device memory",
         ),
-        r"^(?:Loaded sample at index|Gradient checkpointing enabled|Warmup steps is set to|Max device memory)",
+        r"^(?:Loaded sample at|Gradient checkpointing enabled|Warmup steps is set to|Max device memory)",
         "2023-09 to 2026-04",
     ),
     known_line("caller", ("colossalai - ",), _LOGGER + r"\S+\.py:\d+ \w+\s*$", _VERSIONS),

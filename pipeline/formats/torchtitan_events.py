@@ -12,6 +12,8 @@ _STEP = Value(group="step", kind="int")
 #: Spans tell their length in milliseconds, at their end.
 _LENGTH = Value(group="value", kind="float", scale=1e-3)
 _MESSAGE = Value(group="message")
+#: The loop stands still for a batch; elsewhere data may be loaded beside the steps.
+_BLOCKING = Value(const="blocking")
 _COMMON: Mapping[str, Value] = {
     "ts": Value(group="time_us", kind="stamp", stamp="epoch_us"),
     "rank": Value(group=("global_rank", "rank"), kind="int"),
@@ -124,7 +126,7 @@ PHASES = (
     ),
     _phase("eval_begin", ("eval_start",), "eval", "begin", step=_STEP),
     _phase("eval_end", ("eval_end",), "eval", "end", step=_STEP, duration_s=_LENGTH),
-    _phase("batch_begin", ("fetching_batch_start",), "data_wait", "begin", step=_STEP),
+    _phase("batch_begin", ("fetching_batch_start",), "data_wait", "begin", step=_STEP, detail=_BLOCKING),
     _phase(
         "batch_late",
         ("fetching_batch_end",),
@@ -134,6 +136,7 @@ PHASES = (
         note="A batch for which the loop waited a second or longer; shorter ones are timers.",
         step=_STEP,
         duration_s=_LENGTH,
+        detail=_BLOCKING,
     ),
     _phase(
         "gc",
