@@ -64,7 +64,7 @@ MODDED = (
         regex=r"^(?P<ts>[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d 20\d\d)\s*$",
         columns={
             "ts": Value(group="ts", kind="stamp", stamp="ctime"),
-            "phase": Value(const="init"),
+            "phase": Value(const="process_start"),
             "edge": Value(const="point"),
             "detail": Value(const="nvidia-smi"),
         },

@@ -9,6 +9,7 @@ _NUMBER = r"(?:np\.\w+\()?(?P<v>-?[\d.]+(?:[eE][+-]?\d+)?)"
 _FLOAT, _INT = Value(kind="float"), Value(kind="int")
 _STEP = Value(group="step", kind="int")
 _ALL = "0.2 to 0.7"
+_RAY = r"^(?P<ts>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3})\s+[A-Z]+ \w+\.py:\d+ -- "
 
 
 def _key(name: str) -> str:
@@ -76,9 +77,17 @@ PHASES = (
     ),
     # Lines of others that carry a time, where the driver's own have none.
     _phase(
+        "ray_start",
+        " Ray ",
+        _RAY + r"(?:Started a local Ray instance|Connecting to existing Ray cluster)",
+        "process_start",
+        "point",
+        ts=Value(group="ts", kind="stamp", stamp="iso"),
+    ),
+    _phase(
         "ray",
         " -- ",
-        r"^(?P<ts>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3})\s+[A-Z]+ (?P<detail>\w+\.py):\d+ -- ",
+        _RAY + r"(?P<detail>[ABD-RT-Z]|Connected)",
         "custom",
         "point",
         ts=Value(group="ts", kind="stamp", stamp="iso"),
