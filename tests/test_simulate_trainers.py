@@ -35,6 +35,14 @@ SEEDS = (1, 2)
 
 #: Of each trainer: the pattern of the format, and a text that a line of it holds.
 LINES = {
+    "dlrover": {
+        "step": '[#step] [END] {"global_step": 50, ',
+        "save_end": '[#save] [END] {"global_step": 50, ',
+        "persist_end": '[AsyncSaver] [#persist_ckpt] [END] {"global_step": 50, ',
+        "load_end": '[#load_ckpt] [END] {"global_step": 50, ',
+        "eval_end": '[#evaluate] [END] {"global_step": 70, ',
+        "finish": "[#finish] [INSTANT]",
+    },
     "goodput_records": {
         "step": '"step_count": 50.0',
         "restore": '"event_type": "restore"',
@@ -67,6 +75,17 @@ LINES = {
         "eval": '"key": "eval_start"',
         "warmup": '"warmup_time"',
     },
+    "nanogpt": {
+        "modded_step": "step:50/120 train_time:",
+        "smi_time": "Mon Oct  5 ",
+        "smi_gpu": "|   7  NVIDIA H100 80GB HBM3 ",
+        "modded_end": "peak memory allocated: ",
+    },
+    "torchft": {
+        "step": "/0 - step 49] should_commit=True ",
+        "reconfigure": "/0 - step 0] reconfiguring for quorum_id=1 ",
+        "process_start": "Started CheckpointServer on ",
+    },
     "torchtitan": {
         "step": "step: 50  ",
         "save_begin": "Saving the checkpoint (or staging if async is enabled).",
@@ -74,6 +93,20 @@ LINES = {
         "loop_begin": "Training starts at step 51",
         "validation": "validate step: 70  ",
         "completed": "Training completed",
+    },
+    "torchtitan_events": {
+        "step": '"log_type_name": "optim_end"',
+        "save": '"step_tags": ["checkpoint_save"]',
+        "load_end": '"log_type_name": "checkpoint_load_end"',
+        "eval_end": '"log_type_name": "eval_end"',
+        "loop_begin": '"relative_step": 1, ',
+        "completed": '"log_type_name": "torch_distributed_teardown_end"',
+    },
+    "verl": {
+        "step": ") step:50 - actor/pg_loss:",
+        "ray_start": "Started a local Ray instance.",
+        "process_start": "TaskRunner hostname: ",
+        "completed": "Final validation metrics: ",
     },
 }
 

@@ -18,7 +18,7 @@ Role = Literal["trainer", "scheduler", "checkpoint", "node", "any"]
 Shape = Literal["lines", "records", "table", "csv", "columns", "document", "blocks"]
 Stamp = Literal[
     "iso",  # 2026-03-01[T ]10:11:12[.,frac][ offset]; also 2026-03-01_10:11:12
-    "glog",  # [IWEFC]MMDD or MDD (month not padded) HH:MM:SS[.frac]; no year, no zone
+    "glog",  # [IWEFC]MMDD or MDD (month not padded) or MM-DD HH:MM:SS[.frac]; no year, no zone
     "syslog",  # Mar  1 10:11:12; no year, no zone
     "ctime",  # [Thu] Apr 09 05:42:17 [ZONE] 2026
     "epoch_s",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from pipeline.formats._torchft_lines import EVENTS as FAULT_TOLERANCE
+from pipeline.formats._torchft_lines import WHO
 from pipeline.formats._torchtitan_checkpoints import CHECKPOINTS
 from pipeline.formats._torchtitan_events import EVENTS
 from pipeline.formats._torchtitan_head import HEAD, STAMP
 from pipeline.formats._torchtitan_setup import SETUP
-from pipeline.formats.format import Format, Pattern, Value
+from pipeline.formats.format import Format, Pattern, Value, known_line
 
 #: What every release prints first. Two blanks part the fields; the engine has taken the colours off.
 _STEP = r"""
@@ -60,12 +62,15 @@ STEPS = (
     ),
 )
 
+#: Of a replica group that trains under torchft; the steps are told by the lines above.
+COMMITTED = known_line("committed", ("should_commit=True ",), WHO + r"should_commit=True enough_replicas=")
+
 FORMAT = Format(
     name="torchtitan",
     title="torchtitan, console",
     link="https://github.com/pytorch/torchtitan/blob/main/torchtitan/components/metrics.py",
     role="trainer",
-    patterns=(*STEPS, *EVENTS, *CHECKPOINTS, *SETUP),
+    patterns=(*STEPS, *EVENTS, *CHECKPOINTS, *SETUP, *FAULT_TOLERANCE, COMMITTED),
     step_time="No step time is printed. The throughput covers everything since the line before: waiting for "
     "data, the blocking part of saves, garbage collection and profiler dumps. Validation is outside: it "
     "sets the clock and the counter of tokens to zero, so that the steps before it are in no throughput. The "

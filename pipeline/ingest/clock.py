@@ -38,7 +38,7 @@ _PARTS: dict[str, str] = {
         r"^\s*(?P<year>\d{4})[-/]?(?P<month>\d\d)[-/]?(?P<day>\d\d)[T _](?P<clock>\d\d:\d\d:\d\d)"
         r"(?:[.,](?P<frac>\d+))? ?(?P<zone>Z|UTC|[+-]\d\d:?\d\d)?\s*$"
     ),
-    "glog": r"^\s*[A-Z]?(?P<month>\d{1,2}?)(?P<day>\d\d) (?P<clock>\d\d:\d\d:\d\d)(?:[.,](?P<frac>\d+))?",
+    "glog": r"^\s*[A-Z]?(?P<month>\d{1,2}?)-?(?P<day>\d\d) (?P<clock>\d\d:\d\d:\d\d)(?:[.,](?P<frac>\d+))?",
     "syslog": (
         r"^\s*(?P<month>[A-Z][a-z]{2}) +(?P<day>\d{1,2}) (?P<clock>\d\d:\d\d:\d\d)(?:[.,](?P<frac>\d+))?\s*$"
     ),
@@ -66,6 +66,7 @@ _UNITS = {"epoch_s": 1_000_000, "epoch_ms": 1_000, "epoch_us": 1, "uptime_s": 1_
 HEADS: tuple[tuple[str, str], ...] = (
     ("iso", rf"^\s*(?:\w+\s*:\w+\s*:\s*|<\d+>(?:\d )?|{_DAY} )?(?:\[?titan\] )?[\[(]?({ISO})"),
     ("glog", rf"^\s*\[?[A-Z]({GLOG})"),
+    ("glog", rf"^\s*(?:DEBUG|INFO|WARNING|ERROR|CRITICAL) (\d\d-\d\d {_CLOCK}) "),
     ("ctime", rf"^\s*(?:\w+\s*:\w+\s*:\s*)?\[?({CTIME})"),
     ("syslog", rf"^\s*(?:<\d+>)?({SYSLOG}) "),
     ("syslog", rf"^\s*\[({SYSLOG})\]"),

@@ -35,7 +35,7 @@ _PREFIXES = (
     rf"(?P<cri>{_RFC3339}(?:\.[0-9]+)?(?:Z|[+-][0-9]{{2}}:[0-9]{{2}})) std(?:out|err) [FP] ",  # containers
     rf"(?P<kube>{_RFC3339}\.[0-9]{{7,9}}Z) ",  # kubectl logs --timestamps
     r"\[pod/(?P<pod>[!-.0-9:-\\^-~]+)/[!-\\^-~]*\] ?",  # kubectl logs --prefix
-    r"\([A-Za-z_][A-Za-z_0-9.]* pid=[0-9]+(?:, ip=(?P<ip>[0-9a-fA-F.:]+))?\) ?",  # Ray workers
+    r"\((?:[A-Za-z_][A-Za-z_0-9.]* )?pid=[0-9]+(?:, ip=(?P<ip>[0-9a-fA-F.:]+))?\) ?",  # Ray workers
     r"std(?:out|err): ",  # wrappers
     # Primus: the logger of which every line of the trainer goes through, and the place that called it
     r"\[(?P<loguru>[0-9]{8} [0-9]{2}:[0-9]{2}:[0-9]{2})\](?:\[[^\[\]]{1,60}\]){0,3}?"

@@ -118,11 +118,12 @@ phases as (
         step,
         source_id,
         line,
+        name = 'data_wait' and detail is distinct from 'blocking' as beside,
     from (from pairs union all by name from points)
     where end_us > start_us
 ),
 
--- a load of data inside the loop may run beside the steps: it is no stall that these lines can prove
+-- a load of data inside the loop may run beside the steps: it is no stall that these lines can prove, unless they say so
 first_steps as (
     select run_id, attempt, min(start_us) as first_start_us
     from ledger.spans
@@ -132,10 +133,10 @@ first_steps as (
 united as (
     from saves
     union all by name
-    select p.*
+    select p.* exclude (beside)
     from phases as p
     left join first_steps as f using (run_id, attempt)
-    where p.category <> 'data_stall' or f.first_start_us is null or p.end_us <= f.first_start_us
+    where not p.beside or f.first_start_us is null or p.end_us <= f.first_start_us
 ),
 
 -- the same save told by several hosts overlaps itself

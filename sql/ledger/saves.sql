@@ -144,7 +144,7 @@ used as (
 followed as (
     select
         *,
-        format = 'torchtitan' and has_blocked and not has_end
+        format in ('torchtitan', 'torchtitan_events') and has_blocked and not has_end
             and lead(stall_start_us) over (partition by run_id, attempt order by stall_start_us nulls last) is not null
             as followed_by_save,
         lead(stall_start_us) over (partition by run_id, attempt order by stall_start_us nulls last) as next_save_us,
