@@ -40,8 +40,9 @@ class Value:
         kind: how the text is read. ``int`` and ``float`` accept thousands separators, ``nan`` and
             ``inf``; ``human`` reads a number with a unit of a thousand behind it, such as ``3.41K``, where
             ``G`` and ``B`` are the same; ``seconds`` reads ``[D-]HH:MM:SS``, ``MM:SS`` or a plain number;
-            ``bool`` reads true/false/1/0/yes/no; ``hostlist`` expands ``gpu[001-003,007]``; ``tres_gpus`` takes the
-            number of GPUs out of a trackable-resources text; ``pci`` normalises a PCI address.
+            ``bool`` reads true/false/1/0/yes/no; ``hostlist`` expands ``gpu[001-003,007]``;
+            ``tres_gpus`` takes the number of GPUs out of a trackable-resources text; ``pci`` normalises a PCI
+            address.
             What cannot be read becomes null.
         scale: factor applied after reading a number (1e-3 turns milliseconds into seconds).
         stamp: shape of the time, for kind ``stamp``.
