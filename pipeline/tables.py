@@ -101,8 +101,8 @@ STEPS = Table(
         Column(
             "ts_edge",
             "string",
-            "`end` where the stamp is the end of the step, `begin` where its start, `late` where it is some time "
-            "after the end, and the line maybe behind those of later steps",
+            "`end` where the stamp is the end of the step, `begin` where its start, `late` where it is some "
+            "time after the end, and the line maybe behind those of later steps",
         ),
         Column("tokens", "int64", "tokens of the span, if the line says"),
         Column("samples", "int64", "samples of the span, if the line says"),
