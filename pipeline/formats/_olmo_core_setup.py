@@ -20,7 +20,7 @@ def _fact(key: str, value: Value = _VALUE) -> Mapping[str, Value]:
 
 _MESH: Mapping[str, str] = {
     "pp": "pipeline_parallel",
-    "dp": "data_parallel",
+    "dp": "data_parallel_shard",
     "dp_replicate": "data_parallel_replicate",
     "dp_shard": "data_parallel_shard",
     "cp": "context_parallel",
@@ -77,6 +77,7 @@ FACTS = (
         regex=_ANY + r"Built \d+D device mesh with shape \(",
         each=rf"[( ](?P<key>{'|'.join(_MESH)})=(?P<value>\d+)",
         columns=told(key=Value(group="key", mapping=_MESH), value=_VALUE),
+        note="The product of all but the experts is the world size.",
     ),
     Pattern(
         name="batch",
