@@ -27,14 +27,19 @@ def render(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Print
     lines = in_order(_steps(run, job, attempt, style), _saves(run, job, attempt, style))
     yield from in_order(lines, _evaluations(job, attempt, style))
     if end is not None and end.fault == "completed":
-        yield _say(end.stop_us, "trainer:764", "Training complete", job, style)
+        yield _say(end.left_us, "trainer:764", "Training complete", job, style)
 
 
 def suits(plan: Plan) -> Plan:
     """Return a plan in which nothing lies before the first line, and no save goes on in the background."""
     provisioning = (plan.provisioning_s[0] + plan.init_s[0], plan.provisioning_s[1] + plan.init_s[1])
     return replace(
-        plan, provisioning_s=provisioning, init_s=(0.001, 0.004), save_async=False, saves_last=True
+        plan,
+        provisioning_s=provisioning,
+        init_s=(0.001, 0.004),
+        failed_start=0.0,
+        save_async=False,
+        saves_last=True,
     )
 
 
@@ -68,8 +73,8 @@ def _start(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Print
     read = attempt.restore
     folder = _folder(run)
     if read is None:
-        text = f"No checkpoint found in save folder ('{folder}') or load path ('None'), will train from scratch..."
-        yield say(attempt.built_us, "trainer:711", text)
+        text = f"No checkpoint found in save folder ('{folder}') or load path ('None')"
+        yield say(attempt.built_us, "trainer:711", f"{text}, will train from scratch...")
     else:
         yield say(read.start_us, "trainer:902", f"Loading checkpoint from '{folder}/step{read.step}'...")
         yield say(read.end_us, "trainer:836", f"Will resume training from step {read.step}, epoch 1")
@@ -83,7 +88,7 @@ def _start(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Print
 
 
 def _steps(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Printed]:
-    """Yield a line for each step of the interval, after a save of that step; some come with metrics, and late."""
+    """Yield a line for each step of the interval, behind its save; some come with metrics, and late."""
     saved = {save.step: save for save in attempt.saves}
     for at, step in enumerate(attempt.steps):
         save = saved.get(step.number)
@@ -157,5 +162,7 @@ TRAINER = Trainer(
     frozenset({"checkpoint_stall", "evaluation"}),
     exact=frozenset({"checkpoint_stall", "evaluation"}),
     suits=suits,
+    dates_start=False,
+    shows_exit=True,
     world_late=True,
 )
