@@ -15,18 +15,6 @@ _SUMMARY: Mapping[str, str] = {
     "throughput/theoretical_flops_per_device": "peak_flops_per_gpu",
     "throughput/flops_per_example": "flops_per_sample",
     "parameter_count": "params",
-    "num_devices": "world_size",
-    "num_hosts": "nodes",
-}
-_HYPERPARAMETERS: Mapping[str, str] = {
-    "num_train_steps": "train_iters",
-    "train_batch_size": "global_batch_size",
-    "seq_len": "seq_length",
-    "hidden_dim": "hidden_size",
-    "intermediate_dim": "ffn_hidden_size",
-    "num_layers": "num_layers",
-    "num_heads": "num_attention_heads",
-    "num_kv_heads": "num_query_groups",
 }
 
 
@@ -60,12 +48,12 @@ TRACKER = (
     ),
     Pattern(
         name="hyperparameters",
-        table="facts",
+        table="phases",
         versions=_VERSIONS,
         literals=('"event": "hparams"',),
         regex=JSON + '"hparams", ',
-        each=rf'"(?P<key>{"|".join(_HYPERPARAMETERS)})": (?P<value>\d+)',
-        columns=told(key=Value(group="key", mapping=_HYPERPARAMETERS), value=Value(group="value")),
+        columns=told(phase=Value(const="init"), edge=Value(const="end")),
+        note="The first record of a process: before it the hosts have met. The configuration stands in it.",
     ),
     known_line(
         "tracker_records",

@@ -19,9 +19,9 @@ _Facts = dict[str, object]
 
 def render(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Printed]:
     """Yield what one attempt prints."""
-    yield from _start(run, job, attempt, style)
+    yield from _start(run, attempt, style)
     if attempt.loop_us is not None:
-        yield from in_order(_steps(run, job, attempt, style), _evaluations(attempt, style))
+        yield from in_order(_steps(run, attempt, style), _evaluations(attempt, style))
 
 
 def suits(plan: Plan) -> Plan:
@@ -42,7 +42,7 @@ def _record(time_us: int, event: str, facts: _Facts, style: Style) -> Printed:
     return _say(time_us, "json_logger - json_logger.py:72", json.dumps(record), style)
 
 
-def _start(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Printed]:
+def _start(run: Run, attempt: Attempt, style: Style) -> Iterator[Printed]:
     """Yield the lines up to the loop."""
     at = attempt.init_us
     if at is None:
@@ -57,12 +57,12 @@ def _start(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Print
         "No checkpoint found. Starting from scratch.",
         style,
     )
-    facts: _Facts = {"parameter_count": _PARAMETERS, "num_devices": job.gpus, "num_hosts": len(job.hosts)}
+    facts: _Facts = {"parameter_count": _PARAMETERS}
     yield _record(attempt.built_us, "summary", {"metrics": facts}, style)
     yield _say(attempt.loop_us, "main.train_lm - train_lm.py:262", "Resuming training from step 0", style)
 
 
-def _steps(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Printed]:
+def _steps(run: Run, attempt: Attempt, style: Style) -> Iterator[Printed]:
     """Yield the records of each step: loss, throughput once its hooks are done, and their time."""
     pauses = {stall.after: stall.end_us - stall.start_us for stall in attempt.stalls}
     for step in attempt.steps:
@@ -104,5 +104,5 @@ TRAINER = Trainer(
     suits=suits,
     resolution_us=SECOND,
     dates_start=False,
-    world_late=True,
+    shows_world=False,
 )
