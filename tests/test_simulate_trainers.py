@@ -33,12 +33,26 @@ SEEDS = (1, 2)
 
 #: Of each trainer: the pattern of the format, and a text that a line of it holds.
 LINES = {
+    "fairseq": {
+        "step": '"num_updates": "50"',
+        "save_begin": "Preparing to save checkpoint for epoch 1 @ 50 updates",
+        "load_end": "(epoch 1 @ 50 updates)",
+        "valid": '"valid_num_updates": "70"',
+        "done": "done training in ",
+    },
     "goodput_records": {
         "step": '"step_count": 50.0',
         "restore": '"event_type": "restore"',
         "save_async": '"synchronous": false',
         "job_end": '"job_end_time"',
         "custom_begin": '"custom_badput_event_start_time"',
+    },
+    "levanter": {
+        "step": '"global_step": 49',
+        "step_performance": '"throughput/duration": ',
+        "hook_time": '"throughput/hook_time": ',
+        "validation": "validation loss: ",
+        "load_none": "No checkpoint found. Starting from scratch.",
     },
     "megatron": {
         "step": "] iteration       50/     120 |",
@@ -64,6 +78,27 @@ LINES = {
         "run": '"status": "success"',
         "eval": '"key": "eval_start"',
         "warmup": '"warmup_time"',
+    },
+    "nanotron": {
+        "step_v0_4": "iteration: 50 / 120 | consumed_tokens: ",
+        "initialized": "]: Config:",
+        "loop_begin_v0_4": "[Start training] datetime: ",
+        "load_none": "No checkpoint path provided.",
+    },
+    "olmo": {
+        "step": "[step=50/120,epoch=0]",
+        "save_begin": "Saving final checkpoint...",
+        "save_end": "/step50",
+        "load_end": "Checkpoint successfully loaded",
+        "eval_end": "\theron-validation",
+    },
+    "olmo_core": {
+        "step": "[step=49/120,epoch=1]",
+        "step_metrics": "[step=50/120,epoch=1,eta=",
+        "save_begin": "Saving checkpoint for step 50 to ",
+        "load_step": "Will resume training from step 50",
+        "eval_begin": "Running lm evals...",
+        "dry_run_end": "Dry-run complete",
     },
     "torchtitan": {
         "step": "step: 50  ",
