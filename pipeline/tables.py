@@ -98,7 +98,12 @@ STEPS = Table(
         Column("steps", "int64", "number of steps that the line stands for, if the line says"),
         Column("step_time_s", "double", "mean time per step as printed, in seconds"),
         Column("elapsed_s", "double", "seconds since the loop of this process began, where the line says"),
-        Column("ts_edge", "string", "`end` where the stamp is the end of the step, `begin` where its start"),
+        Column(
+            "ts_edge",
+            "string",
+            "`end` where the stamp is the end of the step, `begin` where its start, `late` where it is some "
+            "time after the end, and the line maybe behind those of later steps",
+        ),
         Column("tokens", "int64", "tokens of the span, if the line says"),
         Column("samples", "int64", "samples of the span, if the line says"),
         Column("consumed_samples", "int64", "samples consumed since the start of the training"),

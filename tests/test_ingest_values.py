@@ -13,6 +13,13 @@ CASES: list[tuple[Value, pl.DataType, dict[str, str | None]]] = [
     (Value("v", "int", scale=1e-3), pl.Int64(), {"600000": "600", "1800000": "1800"}),
     (Value("v", "int", offset=1), pl.Int64(), {"129": "130", "0": "1", "7.0": "8", "?": None}),
     (Value("v", "float"), pl.Float64(), {"1.5E+00": "1.5", "1,874": "1874.0", "inf": "inf", "N/A": None}),
+    (
+        Value("v", "human"),
+        pl.Float64(),
+        {"3.41K": "3410.0", "2.62G": "2620000000.0", "2.5B": "2500000000.0", "402": "402.0", "3.41X": None},
+    ),
+    (Value("v", "human", scale=1e-3), pl.Float64(), {"2.5K": "2.5"}),
+    (Value("v", "human"), pl.Int64(), {"4.19M": "4190000"}),
     (Value("v", "float", scale=1e-2), pl.Float64(), {"43.5": "0.435"}),
     (
         Value("v", "seconds"),

@@ -37,6 +37,8 @@ FORMATS = {
     "torchelastic-dir/alps-1857626-rank0/stdout.log": "megatron",
     "torchrun-failure/alps-1857626/1857626.out": "megatron",
     "torchrun-failure/fwyc-ws8/node0.log": "megatron",
+    "fairseq/perf-transformer/transformer_pytorch_bs5120_fp16_gpu1": "fairseq_2018",
+    "paddle/perf-transformer-bs5120-8gpu/transformer_pytorch_bs5120_fp32_gpu8": "fairseq_2018",
     "kernel/gpud-erst/dmesg-erst.txt": "kernel",
     "kernel/gpud-kmsg/kmsg.1.log": "kernel",
     "kernel/gpud-nccl-segv/dmesg.decode.iso.log": "kernel",
@@ -94,6 +96,8 @@ TRUTHS: dict[str, tuple[Truth, ...]] = {
     "nccl/lockclock-smoke-0328": (Truth(cause="missing_file"),),
     "nccl/lockclock-watch-0328": (Truth(cause="missing_file"),),
     "nccl/fwyc-tiny": (Truth(kind="completed", cause="completed"),),
+    "fairseq/perf-transformer": (Truth(1, 31487, 31487, 0, None, "completed", "completed"),),
+    "paddle/perf-transformer-bs5120-8gpu": (Truth(1, 3935, 3935, 0, None, "completed", "completed"),),
     "slurm-out/openvla-oft": tuple(
         Truth(kind="planned", cause="operator_stop", job_id=job)
         for job in ("263121", "266997", "266999", "267031", "267036", "267035", "267039")

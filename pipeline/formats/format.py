@@ -12,7 +12,18 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Kind = Literal[
-    "text", "int", "float", "bool", "seconds", "stamp", "hostlist", "slots", "tres_gpus", "pci", "lower"
+    "text",
+    "int",
+    "float",
+    "human",
+    "bool",
+    "seconds",
+    "stamp",
+    "hostlist",
+    "slots",
+    "tres_gpus",
+    "pci",
+    "lower",
 ]
 Role = Literal["trainer", "scheduler", "checkpoint", "node", "any"]
 Shape = Literal["lines", "records", "table", "csv", "columns", "document", "blocks"]
@@ -21,6 +32,7 @@ Stamp = Literal[
     "glog",  # [IWEFC]MMDD or MDD (month not padded) or MM-DD HH:MM:SS[.frac]; no year, no zone
     "syslog",  # Mar  1 10:11:12; no year, no zone
     "ctime",  # [Thu] Apr 09 05:42:17 [ZONE] 2026
+    "us",  # MM/DD/YYYY HH:MM:SS[.frac], or without the year; no zone
     "epoch_s",
     "epoch_ms",
     "epoch_us",
@@ -38,9 +50,10 @@ class Value:
         group: named group or field that holds the text; several names are tried in order, the first
             that is not empty wins. Empty for a constant.
         kind: how the text is read. ``int`` and ``float`` accept thousands separators, ``nan`` and
-            ``inf``; ``seconds`` reads ``[D-]HH:MM:SS``, ``MM:SS`` or a plain number; ``bool`` reads
-            true/false/1/0/yes/no; ``hostlist`` expands ``gpu[001-003,007]``; ``slots`` takes each host
-            of ``gpu001/0*8+gpu002/0*8`` once; ``tres_gpus`` takes the number of GPUs out of a
+            ``inf``; ``human`` reads a number with a unit of a thousand behind it, such as ``3.41K``, where
+            ``G`` and ``B`` are the same; ``seconds`` reads ``[D-]HH:MM:SS``, ``MM:SS`` or a plain number;
+            ``bool`` reads true/false/1/0/yes/no; ``hostlist`` expands ``gpu[001-003,007]``; ``slots`` takes
+            each host of ``gpu001/0*8+gpu002/0*8`` once; ``tres_gpus`` takes the number of GPUs out of a
             trackable-resources text; ``pci`` normalises a PCI address.
             What cannot be read becomes null.
         scale: factor applied after reading a number (1e-3 turns milliseconds into seconds).

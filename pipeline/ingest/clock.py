@@ -46,6 +46,10 @@ _PARTS: dict[str, str] = {
         r"^\s*(?:[A-Z][a-z]{2},? )?(?P<month>[A-Z][a-z]{2}) +(?P<day>\d{1,2}) (?P<clock>\d\d:\d\d:\d\d)"
         r" (?:(?P<zone>[A-Z]{2,5}|[+-]\d{2,4}) )?(?P<year>\d{4})\s*$"
     ),
+    "us": (
+        r"^\s*(?P<month>\d\d)/(?P<day>\d\d)(?:/(?P<year>\d{4}))? (?P<clock>\d\d:\d\d:\d\d)"
+        r"(?:[.,](?P<frac>\d+))?\s*$"
+    ),
     "dated": r"^\s*(?P<month>[A-Z][a-z]{2}) +(?P<day>\d{1,2}) (?P<year>\d{4}) (?P<clock>\d\d:\d\d:\d\d)\s*$",
 }
 
@@ -71,6 +75,9 @@ HEADS: tuple[tuple[str, str], ...] = (
     ("syslog", rf"^\s*(?:<\d+>)?({SYSLOG}) "),
     ("syslog", rf"^\s*\[({SYSLOG})\]"),
     ("dated", rf"^\s*\[({_DATED})\]"),
+    # Without a year only before the level: a day and a time stand in many texts.
+    ("us", rf"^\s*\[?(\d\d/\d\d/\d{{4}} {_CLOCK})"),
+    ("us", rf"^\s*(\d\d/\d\d {_CLOCK}) \[[A-Z]+[\]|]"),
     # The labelled syslog of supercomputers, and `journalctl -o short-unix`.
     ("epoch_s", r"^(?:-|[A-Z][A-Z_]*) (\d{10}) \d{4}\.\d\d\.\d\d "),
     ("epoch_s", r"^(\d{10}\.\d{6}) [A-Za-z][\w.-]* \S+: "),
@@ -111,13 +118,20 @@ def read_stamps(text: pl.Series, stamp: Stamp | str) -> tuple[pl.Series, pl.Seri
     if "year" not in parts.columns:
         parts = parts.with_columns(year=pl.lit(str(PLACEHOLDER_YEAR)))
         known_zone = pl.lit("year_assumed")
+    elif stamp == "us":
+        dated = pl.col("year").is_not_null()
+        known_zone = pl.when(dated).then(pl.lit("zone_assumed")).otherwise(pl.lit("year_assumed"))
     else:
         known_zone = pl.lit("zone_assumed")
     zone = pl.lit(None, pl.String) if "zone" not in parts.columns else pl.col("zone")
-    read = parts.select(us=_micros(parts.columns) - _offset_s(zone) * 1_000_000, zone=zone)
+    years = parts["year"]
+    parts = parts.with_columns(years.fill_null(str(PLACEHOLDER_YEAR)))
+    read = parts.select(us=_micros(parts.columns) - _offset_s(zone) * 1_000_000, zone=zone, year=years)
     ts = read["us"].cast(TS)
     if stamp in _YEARLY:
         ts = _believed(ts)
+    elif stamp == "us":
+        ts = _believed(ts).zip_with(years.is_not_null(), ts)
     if read["zone"].null_count() < len(ts):
         told = pl.col("zone").is_in(["Z", "UTC", "GMT"]) | pl.col("zone").str.contains(r"^[+-]")
         known_zone = pl.when(told.fill_null(False)).then(pl.lit("logged")).otherwise(known_zone)

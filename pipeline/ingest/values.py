@@ -26,6 +26,8 @@ POLARS_TYPES: dict[Type, pl.DataType] = {
 
 #: Kinds whose texts are lists of hosts.
 HOST_LISTS = ("hostlist", "slots")
+#: Units behind a number; two programs mean the same by G and B.
+_THOUSANDS = {"K": 1e3, "k": 1e3, "M": 1e6, "G": 1e9, "B": 1e9, "T": 1e12, "P": 1e15, "E": 1e18}
 
 _BOOLS = {"true": "1", "1": "1", "yes": "1", "false": "0", "0": "0", "no": "0"}
 
@@ -61,7 +63,7 @@ def read_value(fields: pl.DataFrame, value: Value, dtype: pl.DataType) -> pl.Ser
             return ts
         since = read_stamps(text_of(fields, replace(value, group=value.less)), value.stamp or "iso")[0]
         return ((ts - since).dt.total_microseconds() / 1_000_000).cast(dtype)
-    if value.kind in ("int", "float", "seconds"):
+    if value.kind in ("int", "float", "human", "seconds"):
         numbers = _READERS[value.kind](text)
         if value.times:
             numbers = numbers * _read_float(text_of(fields, Value(value.times)))
@@ -105,6 +107,16 @@ def _read_float(text: pl.Series) -> pl.Series:
         cleaned = text.str.strip_chars().str.replace_all(",", "", literal=True).cast(pl.Float64, strict=False)
         numbers = numbers.zip_with(numbers.is_not_null(), cleaned)
     return numbers
+
+
+def _read_human(text: pl.Series) -> pl.Series:
+    """Return numbers with a unit of a thousand, a million, … behind them, or without one."""
+    parts = text.str.extract_groups(r"^\s*(?P<number>.*?\d)\s?(?P<unit>[KkMGBTPE])\s*$").struct.unnest()
+    scaled = _read_float(parts["number"]) * parts["unit"].replace_strict(
+        _THOUSANDS, default=None, return_dtype=pl.Float64
+    )
+    plain = _read_float(text)
+    return plain.zip_with(plain.is_not_null(), scaled)
 
 
 def _read_int(text: pl.Series) -> pl.Series:
@@ -186,6 +198,7 @@ _READERS: dict[str, Callable[[pl.Series], pl.Series]] = {
     "text": _read_text,
     "int": _read_int,
     "float": _read_float,
+    "human": _read_human,
     "seconds": _read_seconds,
     "bool": _read_bool,
     "hostlist": _read_hosts,

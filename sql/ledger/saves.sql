@@ -23,17 +23,27 @@ lines as (
     where p.kind = 'save'
 ),
 
--- a save without a step number is known by its place: its lines follow its begin
+-- a line without a step number is known by its place: it belongs to the save that began before it
+placed as (
+    select
+        *,
+        'n' || count_if(step is null and edge = 'begin') over w as place_key,
+        last_value(case when edge = 'begin' then coalesce(step::varchar, '') end ignore nulls) over w as begun_key,
+        count_if(edge = 'begin') over (partition by run_id, attempt, step) > 0 as step_begun,
+    from lines
+    window w as (partition by run_id, attempt, log_no order by ord rows unbounded preceding)
+),
+
 keyed as (
     select
         *,
-        coalesce(
-            step::varchar,
-            'n' || count_if(step is null and edge = 'begin') over (
-                partition by run_id, attempt, log_no order by ord rows unbounded preceding
-            )
-        ) as save_key,
-    from lines
+        case
+            when edge in ('begin', 'span') then coalesce(step::varchar, place_key)
+            -- only the end of a save may tell its step
+            when step is not null and (step_begun or coalesce(begun_key, '-') <> '') then step::varchar
+            else coalesce(nullif(begun_key, ''), place_key)
+        end as save_key,
+    from placed
 ),
 
 paired as (

@@ -203,16 +203,14 @@ printed as (
         ts_us as stamp_us,
         -- a clock that counts from the begin of the loop tells how long a line stands for, stalls and all
         elapsed_s >= coalesce(previous_elapsed_s, 0) as counted_on,
+        case
+            when counted_on and not stamped then elapsed_s - coalesce(previous_elapsed_s, 0)
+            -- the time of one step says nothing of the steps between two lines
+            when format = 'nanotron' and step_last > step_first then null
+            else duration_s * (step_last - step_first + 1)
+        end as told_s,
         -- a printed time of years is damage, and no sum of such may leave the range of times
-        (
-            least(
-                case
-                    when counted_on and not stamped then elapsed_s - coalesce(previous_elapsed_s, 0)
-                    else duration_s * (step_last - step_first + 1)
-                end,
-                1e9
-            ) * 1000000
-        )::bigint as printed_us,
+        case when told_s is not null then (least(told_s, 1e9) * 1000000)::bigint end as printed_us,
     from stepped
 ),
 

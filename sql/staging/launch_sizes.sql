@@ -42,8 +42,14 @@ degrees as (
         key,
         max(try_cast(value as bigint)) as degree,
     from after_mark
-    where key in ('pipeline_parallel', 'data_parallel_replicate', 'data_parallel_shard', 'context_parallel', 'tensor_parallel')
-        and format = 'torchtitan'
+    where (
+            key in ('pipeline_parallel', 'data_parallel_replicate', 'data_parallel_shard', 'context_parallel', 'tensor_parallel')
+            and format in ('torchtitan', 'olmo_core')
+        )
+        or (
+            key in ('pipeline_parallel', 'data_parallel', 'context_parallel', 'tensor_parallel')
+            and format = 'nanotron'
+        )
     group by all
 ),
 

@@ -17,7 +17,7 @@ counted as (
         e.steps,
         e.step_time_s as duration_s,
         e.elapsed_s,
-        case when e.ts_edge = 'begin' then 'begin' else 'end' end as edge,
+        case when e.ts_edge in ('begin', 'late') then e.ts_edge else 'end' end as edge,
         e.ts,
         e.ts_quality,
         s.run_id,
@@ -59,6 +59,23 @@ zoned as (
             else timezone(zone, printed_ts::timestamp)
         end as ts,
     from dated
+),
+
+-- what another thread prints may come behind lines of later steps, or twice: the counter has not gone back
+kept as (
+    select *
+    from zoned
+    where log_no not in (select log_no from zoned where edge = 'late')
+    union all by name
+    select *
+    from zoned
+    where log_no in (select log_no from zoned where edge = 'late')
+    qualify edge <> 'late' or step > coalesce(
+        max(step) over (
+            partition by log_no order by log_line, segment rows between 8 preceding and 1 preceding
+        ),
+        0
+    )
 )
 
 select
@@ -75,8 +92,8 @@ select
     steps,
     duration_s,
     elapsed_s,
-    edge,
+    case when edge = 'late' then 'end' else edge end as edge,
     format,
     ts,
     case when ts is null then 'none' else ts_quality end as ts_quality,
-from zoned
+from kept
