@@ -137,6 +137,8 @@ class Format:
             evaluation, saves, data wait, and whether it is a mean.
         step_time_excludes_stalls: True where saves and evaluations are outside the printed step time.
         deciding: patterns of which a match in the sample is proof that the file has this format.
+        needs_proof: True where its commonest lines are printed by other programs as well, such as bare
+            progress bars: a deciding pattern has to match, however many of the lines are known.
         foreign: literals of lines that only other programs print which share lines with this one; a file
             whose sample holds one of them is none of this format.
         chatter: literals of lines that programs print by the million and that never hold anything else: such
@@ -164,6 +166,7 @@ class Format:
     step_time: str = ""
     step_time_excludes_stalls: bool = True
     deciding: tuple[str, ...] = ()
+    needs_proof: bool = False
     foreign: tuple[str, ...] = ()
     chatter: tuple[str, ...] = ()
     unrendered: str = ""

@@ -183,7 +183,8 @@ def _ask_lines(looks: list[_Look], *, primary: bool) -> None:
         look, fmt = looks[file], formats[name]
         score = lines / len(look.lines)
         alien = file in foreign.get(name, ())
-        proven = primary and not alien and (decided or score >= SURE_SHARE)
+        sure = score >= SURE_SHARE and not fmt.needs_proof
+        proven = primary and not alien and (decided or sure)
         look.candidates.append(_Candidate(fmt, score, proven, alien))
 
 
