@@ -19,7 +19,7 @@ from pipeline.ingest.extract import (
     read_heads,
 )
 from pipeline.ingest.lines import clean_frame
-from pipeline.ingest.peel import behind_prefixes, split_segments, strip_prefixes
+from pipeline.ingest.peel import behind_prefixes, split_behind_bars, split_segments, strip_prefixes
 from pipeline.ingest.regexes import to_ascii
 from pipeline.ingest.rules import RuleSet
 from pipeline.ingest.signals import build_signal_rows
@@ -67,10 +67,13 @@ class Scanner:
 
         ``several`` is False where it is known that no line holds a carriage return.
         """
-        numbered = pl.DataFrame({"text": lines}).with_row_index("line", 1).cast({"line": pl.Int64})
+        apart = split_behind_bars(lines)
+        behind_bars = apart != lines if apart is not lines else _falses(len(lines))
+        several = several or behind_bars.any()
+        numbered = pl.DataFrame({"text": apart}).with_row_index("line", 1).cast({"line": pl.Int64})
         rows: dict[str, list[pl.DataFrame]] = {}
         # From the cheapest question to the dearest; what one has answered the next is not asked.
-        frequent = numbered["text"].str.contains(self.rules.frequent)
+        frequent = numbered["text"].str.contains(self.rules.frequent) & ~behind_bars
         glued = frequent & numbered["text"].str.contains(_GLUED)
         if glued.any():
             split = numbered["text"].str.replace_all(_GLUED, "\r$0")
@@ -86,8 +89,7 @@ class Scanner:
         if candidates.is_empty():
             return Scan(merge_rows(rows), pl.concat(known), candidates["line"])
         if candidates["text"].str.contains(_GLUED_TO_WORD).any():
-            apart = pl.col("text").str.replace_all(_GLUED_TO_WORD, "$1\r$2")
-            candidates = candidates.with_columns(apart)
+            candidates = candidates.with_columns(pl.col("text").str.replace_all(_GLUED_TO_WORD, "$1\r$2"))
         frame = clean_frame(candidates)
         if frame.height > candidates.height:
             frame = frame.filter(frame["text"].str.contains(self.rules.screen))
