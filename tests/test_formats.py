@@ -46,7 +46,7 @@ def test_every_sample_line_is_matched_by_exactly_one_pattern(fmt: Format) -> Non
         counts = dict(
             matches.group_by("line").agg(pl.len(), pl.col("pattern")).select("line", "pattern").iter_rows()
         )
-        if fmt.shape != "table":
+        if fmt.shape in ("lines", "records"):
             wrong += [
                 f"{name}:{line}: {counts.get(line, [])}: {text}"
                 for line, text in enumerate(lines.to_list(), start=1)

@@ -16,6 +16,7 @@ REAL = Path(__file__).resolve().parents[1].parent / "shared" / "real"
 
 #: Names that files of these folders may get; all others are of programs that we do not know.
 NAMED = {
+    "hf-trainer": {"hf_trainer"},
     "kernel": {"kernel"},
     "megatron": {"megatron", "pytorch_nccl", "python_traceback", "slurm_messages", "torchrun", "unknown"},
     "mlperf": {"mlperf"},
@@ -60,7 +61,7 @@ PRIMARY = [fmt.name for fmt in registry().values() if fmt.primary and samples(fm
 def test_the_samples_of_a_format_are_recognised(name: str, tmp_path: Path) -> None:
     texts = ["\n".join(read_lines(path).to_list()) for path in samples(name)]
     shape = registry()[name].shape
-    for text in texts if shape == "table" else ["\n".join(texts)]:
+    for text in texts if shape in ("table", "csv", "document") else ["\n".join(texts)]:
         (tmp_path / "log").write_text(text + "\n", encoding="utf-8")
         assert name == detect(read_sample(tmp_path / "log")).format
 
@@ -71,6 +72,12 @@ def test_the_samples_of_a_format_are_recognised(name: str, tmp_path: Path) -> No
 def test_a_file_of_nothing_we_know_is_unknown(text: str, tmp_path: Path) -> None:
     (tmp_path / "log").write_text(text, encoding="utf-8")
     assert detect(read_sample(tmp_path / "log")).format in ("unknown", "binary")
+
+
+def test_bare_progress_bars_prove_nothing(tmp_path: Path) -> None:
+    bars = (f" {n}%|#         | {n}/100 [00:{n:02d}<01:{n:02d},  1.00s/it]" for n in range(1, 60))
+    (tmp_path / "log").write_text("\r".join(bars), encoding="utf-8")
+    assert detect(read_sample(tmp_path / "log")).format == "unknown"
 
 
 def test_proof_may_stand_anywhere_in_a_file(tmp_path: Path) -> None:
