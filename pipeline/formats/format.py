@@ -11,7 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-Kind = Literal["text", "int", "float", "bool", "seconds", "stamp", "hostlist", "tres_gpus", "pci", "lower"]
+Kind = Literal[
+    "text", "int", "float", "bool", "seconds", "per_second", "stamp", "hostlist", "tres_gpus", "pci", "lower"
+]
 Role = Literal["trainer", "scheduler", "checkpoint", "node", "any"]
 Shape = Literal["lines", "records", "table", "csv", "document"]
 Stamp = Literal[
@@ -35,7 +37,8 @@ class Value:
         group: named group or field that holds the text; several names are tried in order, the first
             that is not empty wins. Empty for a constant.
         kind: how the text is read. ``int`` and ``float`` accept thousands separators, ``nan`` and
-            ``inf``; ``seconds`` reads ``[D-]HH:MM:SS``, ``MM:SS`` or a plain number; ``bool`` reads
+            ``inf``; ``seconds`` reads ``[D-]HH:MM:SS``, ``D days, H:MM:SS``, ``MM:SS`` or a
+            plain number; ``per_second`` makes the seconds of one out of how many a second has; ``bool`` reads
             true/false/1/0/yes/no; ``hostlist`` expands ``gpu[001-003,007]``; ``tres_gpus`` takes the
             number of GPUs out of a trackable-resources text; ``pci`` normalises a PCI address.
             What cannot be read becomes null.
@@ -44,6 +47,7 @@ class Value:
         const: the value itself, for a constant.
         mapping: replaces the text before it is read; text not listed becomes ``mapping.get("*")``
             or stays as it is when there is no ``"*"``.
+        plus: two fields of whole numbers whose product is added to a number: steps of earlier epochs.
     """
 
     group: str | tuple[str, ...] = ""
@@ -52,6 +56,7 @@ class Value:
     stamp: Stamp | None = None
     const: str | int | float | bool | None = None
     mapping: Mapping[str, str] | None = None
+    plus: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
