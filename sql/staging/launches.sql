@@ -14,10 +14,11 @@ steps as (
         segment,
         step,
         epoch_us(ts) as ts_us,
-        elapsed_s,
+        -- the bars of Lightning count from the begin of an epoch
+        case when format is distinct from 'lightning' then elapsed_s end as elapsed_s,
         lag(step) over w as previous_step,
         lag(epoch_us(ts)) over w as previous_us,
-        lag(elapsed_s) over w as previous_elapsed_s,
+        lag(case when format is distinct from 'lightning' then elapsed_s end) over w as previous_elapsed_s,
     from staging.step_lines
     window w as (partition by log_no order by ord, log_line, segment)
 ),

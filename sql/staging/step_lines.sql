@@ -132,6 +132,26 @@ zoned as (
             else timezone(zone, printed_ts::timestamp)
         end as ts,
     from dated
+),
+
+-- files that repeat what a console tells, and do not say when: of the same run the better one counts
+ranked as (
+    select
+        run_id,
+        log_no,
+        min(case
+            when format in ('llama_factory', 'litgpt_csv') then 1
+            when format in ('hf_trainer_state', 'lightning_csv', 'litgpt') then 2
+            else 0
+        end) as place,
+    from zoned
+    group by run_id, log_no
+),
+
+best as (
+    select run_id, log_no
+    from ranked
+    qualify place = min(place) over (partition by run_id)
 )
 
 select
@@ -153,3 +173,4 @@ select
     ts,
     case when ts is null then 'none' else ts_quality end as ts_quality,
 from zoned
+semi join best using (run_id, log_no)
