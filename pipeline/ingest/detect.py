@@ -197,6 +197,8 @@ def _record_candidates(lines: pl.Series, first: pl.Series) -> list[_Candidate]:
     for fmt in registry().values():
         if fmt.shape == "lines" or not _may_hold(fmt, lines, first):
             continue
+        if fmt.foreign and first.str.contains(alternation(fmt.foreign)).any():
+            continue
         asked = first if fmt.shape == "document" else lines
         result = match_format(fmt, asked)
         known = result.known.len() if fmt.shape == "document" else result.matches["line"].n_unique()
