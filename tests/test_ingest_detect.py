@@ -74,6 +74,13 @@ def test_a_file_of_nothing_we_know_is_unknown(text: str, tmp_path: Path) -> None
     assert detect(read_sample(tmp_path / "log")).format in ("unknown", "binary")
 
 
+def test_a_table_with_the_column_of_another_program_is_the_other_programs(tmp_path: Path) -> None:
+    (tmp_path / "log").write_text(
+        "loss,val_loss,iter,step,epoch,iter_time,tokens,total_tokens,time\n4.1,,640,639,0,0.4,1,8,271.4\n"
+    )
+    assert detect(read_sample(tmp_path / "log")).format == "litgpt_csv"
+
+
 def test_bare_progress_bars_prove_nothing(tmp_path: Path) -> None:
     bars = (f" {n}%|#         | {n}/100 [00:{n:02d}<01:{n:02d},  1.00s/it]" for n in range(1, 60))
     (tmp_path / "log").write_text("\r".join(bars), encoding="utf-8")
