@@ -163,7 +163,7 @@ select
     line,
     segment,
     -- records carry their own time and arrive out of order; lines are in the order of their log
-    case when format = 'goodput_records' then epoch_us(ts) else log_line end as ord,
+    case when format in ('goodput_records', 'tensorboard_json') then epoch_us(ts) else log_line end as ord,
     step,
     steps,
     duration_s,
