@@ -40,6 +40,15 @@ LINES = {
         "job_end": '"job_end_time"',
         "custom_begin": '"custom_badput_event_start_time"',
     },
+    "hf_trainer": {
+        "bar": "| 50/120 [",
+        "log": "{'loss': ",
+        "save_begin": "Saving model checkpoint to /lustre/runs/",
+        "load_end": "Continuing training from global step 50",
+        "eval_bar": "\x1b[A",
+        "eval_end": "'eval_runtime': ",
+        "train_end": "{'train_runtime': ",
+    },
     "megatron": {
         "step": "] iteration       50/     120 |",
         "save_begin": "] saving checkpoint at iteration      50 to",

@@ -117,6 +117,12 @@ KNOWN = (
         note="Also printed in the middle of a training, when adapters are saved.",
     ),
     known_line(
+        "empty_message",
+        ("[INFO|trainer.py:",),
+        r"^\[INFO\|trainer\.py:\d+\] [\d-]+ [\d:,]+ >>\s*$",
+        note="The text follows in the next lines.",
+    ),
+    known_line(
         "metrics_block",
         ("***** ", " = "),
         HEAD + r"(?:\*{5} (?:train|eval|test|predict) metrics \*{5}$"
