@@ -199,13 +199,10 @@ printed as (
         elapsed_s >= coalesce(previous_elapsed_s, 0) as counted_on,
         -- a printed time of years is damage, and no sum of such may leave the range of times
         (
-            least(
-                case
-                    when counted_on and not stamped then elapsed_s - coalesce(previous_elapsed_s, 0)
-                    else duration_s * (step_last - step_first + 1)
-                end,
-                1e9
-            ) * 1000000
+            case
+                when counted_on and not stamped then least(elapsed_s - coalesce(previous_elapsed_s, 0), 1e9)
+                when duration_s is not null then least(duration_s * (step_last - step_first + 1), 1e9)
+            end * 1000000
         )::bigint as printed_us,
     from stepped
 ),
