@@ -78,6 +78,15 @@ PAUSES = (
         r"\*{5} Running (?:Evaluation|Prediction|evaluation|prediction)[\w ]* ?\*{5}$",
     ),
     Pattern(
+        name="eval_bar_begin",
+        table="phases",
+        versions=_ALL,
+        literals=("?it/s][A",),
+        regex=r"^\s*0%\|[^|]*\| 0/\d+ \[00:00<\?, \?it/s\]\[A$",
+        columns={"phase": Value(const="eval"), "edge": Value(const="begin")},
+        note="The first of the bars that an evaluation draws below that of the training.",
+    ),
+    Pattern(
         name="eval_end",
         table="timers",
         versions=_ALL,

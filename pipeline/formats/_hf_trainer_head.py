@@ -8,8 +8,8 @@ _ISO = r"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?"
 
 #: Nothing where nobody set the logger up; ``[INFO|trainer.py:2519] 2026-03-03 04:12:10,077 >> `` with the
 #: explicit format of the examples; the stamp within the brackets in LLaMA-Factory; brackets for each part in
-#: axolotl; the logging of Python as scripts set it up; ``[transformers] `` since 5.0. What has a mark of its own
-#: may follow a line that was cut off.
+#: axolotl; the logging of Python as scripts set it up; ``[transformers] `` since 5.0. What has a mark of its
+#: own may follow a line that was cut off.
 HEAD = (
     r"(?:"
     rf"\[[A-Z]+\|[\w.]+:\d+\] (?P<ts>{_ISO}) >> "

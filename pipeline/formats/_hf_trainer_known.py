@@ -12,7 +12,7 @@ KNOWN = (
     known_line(
         "bar_begin",
         ("it/s",),
-        r"^\s*0%\|[^|]*\| 0/\d+ \[00:00<\?, ",
+        r"^\s*0%\|[^|]*\| 0/\d+ \[00:00<\?, \?it/s\]\s*$",
         note="A bar that was just drawn: of the training, or of an evaluation.",
     ),
     known_line(

@@ -4,7 +4,7 @@ with
 
 -- totals of the bars of a log: an evaluation draws the same one as the training, and ends at another number
 totals as (
-    select s.log_no, e.step_target
+    select s.log_no, e.step_target, max(e.elapsed_s) as elapsed_s
     from events.steps as e
     inner join staging.sources as s using (source_id)
     where e.format = 'hf_trainer' and e.step_last is not null
@@ -53,6 +53,7 @@ judged as (
     select
         t.log_no,
         t.step_target,
+        max(t.elapsed_s) as elapsed_s,
         bool_or(d.step_target is not null) as told,
         coalesce(bool_or(f.next_what = 'train'), false) as trains,
         coalesce(bool_or(f.next_what = 'eval'), false) as evaluates,
@@ -62,6 +63,7 @@ judged as (
     group by all
 ),
 
+-- where nothing else tells, the training is what took longest: its clock counts the evaluations inside of it too
 evaluations as (
     select log_no, step_target
     from judged
@@ -70,7 +72,7 @@ evaluations as (
         case
             when bool_or(told) over l then not told
             when bool_or(trains) over l then not trains
-            else evaluates
+            else evaluates or elapsed_s < max(elapsed_s) over l
         end
 ),
 
