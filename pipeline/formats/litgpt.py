@@ -149,7 +149,8 @@ FORMAT = Format(
     role="trainer",
     patterns=PATTERNS,
     step_time="The time of the last micro-batch alone, which also makes the optimizer step: neither a "
-    "mean, nor with evaluations, saves or most waits for data. `metrics.csv` beside it has a clock.",
+    "mean, nor with evaluations, saves or most waits for data. `metrics.csv` beside it has a clock, and "
+    "counts where the console was not kept.",
     deciding=("step", "eval_end", "completed"),
     unrendered="No line carries a time, and the printed one is that of a single micro-batch: no story "
     "could come out of it exactly.",

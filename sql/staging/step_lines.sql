@@ -143,7 +143,7 @@ ranked as (
         log_no,
         min(case
             when format in ('llama_factory', 'litgpt_csv') then 1
-            when format in ('hf_trainer_state', 'lightning_csv', 'litgpt') then 2
+            when format in ('hf_trainer_state', 'lightning_csv') then 2
             else 0
         end) as place,
     from zoned
