@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import duckdb
 import pytest
 
+from pipeline.config import load_config
 from pipeline.formats import registry
+from pipeline.ingest import ingest
 from pipeline.ingest.detect import detect
 from pipeline.ingest.jobs import find_job_id
 from pipeline.ingest.sample import read_sample
@@ -21,6 +24,7 @@ NAMED = {
     "hw-bench/superbench-gpuburn": {"gpu_burn"},
     "hw-bench/superbench-nccl": {"nccl_tests"},
     "k8s/insights-node": {"syslog"},
+    "hf-trainer": {"hf_trainer"},
     "kernel": {"kernel"},
     "megatron": {"megatron", "pytorch_nccl", "python_traceback", "slurm_messages", "torchrun", "unknown"},
     "mlperf": {"mlperf"},
@@ -81,6 +85,19 @@ def test_a_file_of_nothing_we_know_is_unknown(text: str, tmp_path: Path) -> None
     assert detect(read_sample(FilePlace(tmp_path / "log"))).format in ("unknown", "binary")
 
 
+def test_a_table_with_the_column_of_another_program_is_the_other_programs(tmp_path: Path) -> None:
+    (tmp_path / "log").write_text(
+        "loss,val_loss,iter,step,epoch,iter_time,tokens,total_tokens,time\n4.1,,640,639,0,0.4,1,8,271.4\n"
+    )
+    assert detect(read_sample(FilePlace(tmp_path / "log"))).format == "litgpt_csv"
+
+
+def test_bare_progress_bars_prove_nothing(tmp_path: Path) -> None:
+    bars = (f" {n}%|#         | {n}/100 [00:{n:02d}<01:{n:02d},  1.00s/it]" for n in range(1, 60))
+    (tmp_path / "log").write_text("\r".join(bars), encoding="utf-8")
+    assert detect(read_sample(FilePlace(tmp_path / "log"))).format == "unknown"
+
+
 def test_proof_may_stand_anywhere_in_a_file(tmp_path: Path) -> None:
     sample = [line for path in samples("megatron") for line in read_lines(path).to_list()]
     chatter = [f"gx001:{number}:1 [0] NCCL INFO Channel {number}" for number in range(20_000)]
@@ -114,3 +131,18 @@ JOBS = {
 def test_the_job_of_a_file(name: str, text: str, tmp_path: Path) -> None:
     (tmp_path / "log").write_text(text, encoding="utf-8")
     assert JOBS[name, text] == find_job_id(name, read_sample(FilePlace(tmp_path / "log")).lines)
+
+
+def test_the_stream_of_a_program_takes_the_format_that_its_other_stream_proves(tmp_path: Path) -> None:
+    """Bars go to standard error, and what says whose they are to standard output."""
+    bars = "\r".join(f" {n}%|#         | {n}/100 [00:{n:02d}<01:{n:02d},  1.00s/it]" for n in range(1, 60))
+    (tmp_path / "job-7.err").write_text(bars + "\n", encoding="utf-8")
+    (tmp_path / "other-7.err").write_text(bars.replace("100", "90") + "\n", encoding="utf-8")
+    (tmp_path / "job-7.out").write_text(
+        "{'loss': 2.1, 'learning_rate': 2e-05, 'epoch': 0.1}\n", encoding="utf-8"
+    )
+    config = load_config([str(tmp_path)], None)
+    ingest([str(tmp_path)], tmp_path / "store", config, workers=1)
+    files = str(tmp_path / "store" / "events" / "sources" / "**" / "*.parquet")
+    found = dict(duckdb.sql(f"select path, format from read_parquet('{files}')").fetchall())
+    assert found == {"job-7.err": "hf_trainer", "job-7.out": "hf_trainer", "other-7.err": "unknown"}

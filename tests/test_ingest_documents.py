@@ -117,6 +117,14 @@ def test_all_matches_in_a_field_are_counted_or_listed() -> None:
     ]
 
 
+def test_an_array_inside_of_a_bare_array_is_a_record_whose_fields_are_its_places() -> None:
+    read = read_documents(["[[1.5, 7, NaN],", "[2.5, 8]]"], ())
+    assert build_fields(read.records, ("0", "1", "2")).rows() == [
+        (1, 1, "1.5", "7", "nan"),
+        (2, 2, "2.5", "8", None),
+    ]
+
+
 def test_an_array_of_a_record_makes_a_row_for_each_item() -> None:
     read = read_documents(['{"name": "a", "parts": [{"n": 1}, {"n": true}, {"n": [2, {"z": 1}]}]}'], ())
     rows = build_fields(read.records, ("name", "*/n", "*last"), "parts").rows()

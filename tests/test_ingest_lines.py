@@ -117,6 +117,23 @@ def test_a_line_is_split_where_a_progress_bar_returns() -> None:
     ]
 
 
+def test_what_is_printed_behind_a_progress_bar_is_a_line_of_its_own() -> None:
+    lines = pl.Series(
+        ["50%|#| 2/4 [00:02<00:02,  1.00s/it][INFO] saved", "9%|#| 1/9 [00:01<00:08, 1.0it/s, a=1]b"]
+    )
+    assert build_frame(lines, 1).select("line", "segment", "text").rows() == [
+        (1, 0, "50%|#| 2/4 [00:02<00:02,  1.00s/it]"),
+        (1, 1, "[INFO] saved"),
+        (2, 0, "9%|#| 1/9 [00:01<00:08, 1.0it/s, a=1]"),
+        (2, 1, "b"),
+    ]
+
+
+def test_an_inner_bar_is_told_by_the_cursor_that_goes_up_behind_it() -> None:
+    lines = pl.Series(["9%|#| 1/9 [00:01<00:08, 1.0it/s]\x1b[A", "9%|#| 1/9 [00:01<00:08, 1.0it/s][A"])
+    assert build_frame(lines, 1)["text"].to_list() == ["9%|#| 1/9 [00:01<00:08, 1.0it/s][A"] * 2
+
+
 def test_colours_are_removed_wherever_they_stand() -> None:
     frame = build_frame(pl.Series(["\x1b[31mstep:\x1b[0m 1\x1b[K", "\x1b]0;title\x07text\x1b[I"]), 1)
     assert frame["text"].to_list() == ["step: 1", "text"]

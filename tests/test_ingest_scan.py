@@ -130,6 +130,13 @@ def test_a_step_line_that_holds_the_stamp_of_another_line_was_cut() -> None:
     assert tables["steps"].select("line", "segment").rows() == [(1, 0), (2, 0), (3, 0)]
 
 
+def test_what_is_glued_to_a_progress_bar_is_a_line_of_its_own() -> None:
+    tables = (
+        scanner().scan(pl.Series(["9%|#| 1/9 [00:01<00:08, 1.0it/s]step 4/9 loss"]), several=False).tables
+    )
+    assert tables["steps"].select("line", "segment", "step_last").rows() == [(1, 1, 4)]
+
+
 def test_colours_inside_a_literal_do_not_hide_a_line() -> None:
     found = scanner().scan(content_lines(b"sa\x1b[31mved\x1b[0m 7"))
     assert found.tables["checkpoints"]["step"].to_list() == [7]

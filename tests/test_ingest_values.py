@@ -26,6 +26,8 @@ CASES: list[tuple[Value, pl.DataType, dict[str, str | None]]] = [
         pl.Float64(),
         {"1-02:03:04": "93784.0", "00:10:00": "600.0", "01:30.5": "90.5", "42": "42.0", "UNLIMITED": None},
     ),
+    (Value("v", "seconds"), pl.Float64(), {"1 day, 2:03:04": "93784.0", "12 days, 0:00:01": "1036801.0"}),
+    (Value("v", "per_second"), pl.Float64(), {"4.0": "0.25", "0.0": None, "?": None}),
     (Value("v", "bool"), pl.Boolean(), {"true": "True", "No": "False", "1": "True", "maybe": None}),
     (Value("v", "pci"), pl.String(), {"00000000:9B:00.0": "0000:9b:00", "0000:9b:00": "0000:9b:00"}),
     (Value("v", "lower"), pl.String(), {"GX017": "gx017"}),
@@ -83,3 +85,12 @@ def test_a_length_is_the_time_from_one_stamp_to_another() -> None:
     assert read_value(fields, length, pl.Float64()).to_list() == [1.5, None]
     told = pl.DataFrame({"begin": ["2026-06-09T10:15:04.25Z"], "end": ["2026-06-09T10:15:06Z"]})
     assert read_value(told, Value("end", "stamp", less="begin"), pl.Float64()).to_list() == [1.75]
+
+
+def test_the_product_of_two_fields_is_added_to_a_number() -> None:
+    fields = pl.DataFrame({"n": ["7", "7", "7"], "epoch": ["2", "0", None], "total": ["100", "100", "100"]})
+    assert read_value(fields, Value("n", "int", plus=("epoch", "total")), pl.Int64()).to_list() == [
+        207,
+        7,
+        None,
+    ]

@@ -39,6 +39,8 @@ FORMATS = {
     "torchrun-failure/fwyc-ws8/node0.log": "megatron",
     "fairseq/perf-transformer/transformer_pytorch_bs5120_fp16_gpu1": "fairseq_2018",
     "paddle/perf-transformer-bs5120-8gpu/transformer_pytorch_bs5120_fp32_gpu8": "fairseq_2018",
+    "hf-trainer/bigscience-hf-ds/hf_ds_gpt2_base_n16-1832552.out": "hf_trainer",
+    "hf-trainer/bigscience-hf-ds/hf_ds_gpt2_base_n4-1832555.out": "hf_trainer",
     "kernel/gpud-erst/dmesg-erst.txt": "kernel",
     "kernel/gpud-kmsg/kmsg.1.log": "kernel",
     "kernel/gpud-nccl-segv/dmesg.decode.iso.log": "kernel",
@@ -76,8 +78,15 @@ class Truth(NamedTuple):
     job_id: str | None = None
 
 
-#: By folder, in the order of attempts.
+#: By folder or file, in the order of attempts.
 TRUTHS: dict[str, tuple[Truth, ...]] = {
+    # Sixteen nodes draw the same bar one behind the other, and four: one run each.
+    "hf-trainer/bigscience-hf-ds/hf_ds_gpt2_base_n16-1832552.out": (
+        Truth(1, 4, 4, 0, None, "completed", "completed", "1832552"),
+    ),
+    "hf-trainer/bigscience-hf-ds/hf_ds_gpt2_base_n4-1832555.out": (
+        Truth(1, 16, 16, 0, None, "completed", "completed", "1832555"),
+    ),
     "megatron/alps-1861140-timelimit": (Truth(1, 344, 300, 6, None, "planned", "time_limit", "1861140"),),
     "megatron/alps-2340717-watchdog": (
         Truth(14001, 15549, 15549, 1, 14000, "unplanned", "software_exception", "2340717"),
@@ -121,7 +130,7 @@ class Built(NamedTuple):
 def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Built]:
     store = tmp_path_factory.mktemp("real")
     settings = store / "runs.toml"
-    settings.write_text("\n".join(f'[runs."{name}"]\nlogs = ["{name}/**"]\n' for name in TRUTHS))
+    settings.write_text("\n".join(f'[runs."{name}"]\nlogs = ["{name}/**", "{name}"]\n' for name in TRUTHS))
     config = load_config([str(REAL)], settings)
     ingest([str(REAL)], store, config, workers=1)
     summary = classify(store, config, WindowOptions())
@@ -239,6 +248,13 @@ def test_a_printed_running_mean_is_no_step_time(built: Built) -> None:
     assert rows == [(1, 132.51), (2, 1.74)]
     assert round(seconds(built, run, "checkpoint_stall"), 1) == 34.2
     assert round(seconds(built, run, "warmup"), 0) == 131
+
+
+@pytest.mark.parametrize(("name", "told_s"), [("n16-1832552", 871.8), ("n4-1832555", 919.1)])
+def test_the_clock_of_a_progress_bar_covers_the_training(name: str, told_s: float, built: Built) -> None:
+    """The bars know whole seconds; the trainer says how long its training took to a ten thousandth."""
+    run = f"hf-trainer/bigscience-hf-ds/hf_ds_gpt2_base_{name}.out"
+    assert int(told_s) == seconds(built, run, "productive") + seconds(built, run, "warmup")
 
 
 def test_a_watchdog_dates_the_stall_and_is_not_the_cause(built: Built) -> None:

@@ -64,6 +64,15 @@ LINES = {
         "validation": "validation loss: ",
         "load_none": "No checkpoint found. Starting from scratch.",
     },
+    "hf_trainer": {
+        "bar": "| 50/120 [",
+        "log": "{'loss': ",
+        "save_begin": "Saving model checkpoint to /lustre/runs/",
+        "load_end": "Continuing training from global step 50",
+        "eval_bar": "\x1b[A",
+        "eval_end": "'eval_runtime': ",
+        "train_end": "{'train_runtime': ",
+    },
     "megatron": {
         "step": "] iteration       50/     120 |",
         "save_begin": "] saving checkpoint at iteration      50 to",

@@ -105,7 +105,12 @@ def _check_regexes(pattern: Pattern) -> Iterator[str]:
 
 def names_of(value: Value) -> tuple[str, ...]:
     """Return the names of all groups or fields that a value reads."""
-    return (*group_names(value.group), *group_names(value.less), *group_names(value.times))
+    return (
+        *group_names(value.group),
+        *group_names(value.less),
+        *group_names(value.times),
+        *(value.plus or ()),
+    )
 
 
 def group_names(group: str | tuple[str, ...]) -> tuple[str, ...]:

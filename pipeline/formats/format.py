@@ -18,6 +18,7 @@ Kind = Literal[
     "human",
     "bool",
     "seconds",
+    "per_second",
     "stamp",
     "hostlist",
     "slots",
@@ -51,7 +52,8 @@ class Value:
             that is not empty wins. Empty for a constant.
         kind: how the text is read. ``int`` and ``float`` accept thousands separators, ``nan`` and
             ``inf``; ``human`` reads a number with a unit of a thousand behind it, such as ``3.41K``, where
-            ``G`` and ``B`` are the same; ``seconds`` reads ``[D-]HH:MM:SS``, ``MM:SS`` or a plain number;
+            ``G`` and ``B`` are the same; ``seconds`` reads ``[D-]HH:MM:SS``, ``D days, H:MM:SS``, ``MM:SS``
+            or a plain number; ``per_second`` makes the seconds of one out of how many a second has;
             ``bool`` reads true/false/1/0/yes/no; ``hostlist`` expands ``gpu[001-003,007]``; ``slots`` takes
             each host of ``gpu001/0*8+gpu002/0*8`` once; ``tres_gpus`` takes the number of GPUs out of a
             trackable-resources text; ``pci`` normalises a PCI address.
@@ -66,6 +68,7 @@ class Value:
             number; of one with a group ``v`` the group counts.
         mapping: replaces the text before it is read; text not listed becomes ``mapping.get("*")``
             or stays as it is when there is no ``"*"``.
+        plus: two fields of whole numbers whose product is added to a number: steps of earlier epochs.
     """
 
     group: str | tuple[str, ...] = ""
@@ -78,6 +81,7 @@ class Value:
     stamp: Stamp | None = None
     const: str | int | float | bool | None = None
     mapping: Mapping[str, str] | None = None
+    plus: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +173,8 @@ class Format:
             evaluation, saves, data wait, and whether it is a mean.
         step_time_excludes_stalls: True where saves and evaluations are outside the printed step time.
         deciding: patterns of which a match in the sample is proof that the file has this format.
+        needs_proof: True where its commonest lines are printed by other programs as well, such as bare
+            progress bars: a deciding pattern has to match, however many of the lines are known.
         foreign: literals of lines that only other programs print which share lines with this one; a file
             whose sample holds one of them is none of this format.
         chatter: literals of lines that programs print by the million and that never hold anything else: such
@@ -202,6 +208,7 @@ class Format:
     step_time: str = ""
     step_time_excludes_stalls: bool = True
     deciding: tuple[str, ...] = ()
+    needs_proof: bool = False
     foreign: tuple[str, ...] = ()
     chatter: tuple[str, ...] = ()
     unrendered: str = ""

@@ -184,7 +184,8 @@ def _ask_lines(looks: list[_Look], *, primary: bool) -> None:
         look, fmt = looks[file], formats[name]
         score = lines / len(look.lines)
         alien = file in foreign.get(name, ())
-        proven = primary and not alien and (decided or score >= SURE_SHARE)
+        sure = score >= SURE_SHARE and not fmt.needs_proof
+        proven = primary and not alien and (decided or sure)
         look.candidates.append(_Candidate(fmt, score, proven, alien))
 
 
@@ -196,6 +197,8 @@ def _record_candidates(lines: pl.Series, first: pl.Series) -> list[_Candidate]:
     found = []
     for fmt in registry().values():
         if fmt.shape == "lines" or not _may_hold(fmt, lines, first):
+            continue
+        if fmt.foreign and first.str.contains(alternation(fmt.foreign)).any():
             continue
         asked = first if fmt.shape in WHOLE else lines
         result = match_format(fmt, asked)

@@ -32,7 +32,7 @@ _DECODER = json.JSONDecoder()
 class Record:
     """One record, and the lines it stands on: the first and the last, from 1."""
 
-    value: dict[str, Any]
+    value: Any
     first: int
     last: int
 
@@ -208,9 +208,12 @@ def _yaml_items(node: yaml.Node, elements: Sequence[str]) -> Iterator[yaml.Node]
 # --- records inside of records
 
 
-def _expand(value: Any, elements: Sequence[str]) -> Iterator[dict[str, Any]]:
+def _expand(value: Any, elements: Sequence[str]) -> Iterator[Any]:
     """Yield a decoded record, or the records inside of it where an element goes further down."""
     if not isinstance(value, dict):
+        # An array inside of a bare array is a record without names: its fields are its places.
+        if isinstance(value, list) and not elements:
+            yield value
         return
     deeper = [element.split("/")[1:] for element in elements if "[]" in element]
     inner = [record for path in deeper for record in _descend(value, path)]

@@ -1,4 +1,4 @@
-"""Parts of a rotated log: what proves the format of one of them proves that of all."""
+"""Parts of a rotated log, and the two streams of a program: what proves the format of one proves all."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ from pipeline.ingest.sample import Sample, read_sample
 #: What compresses a file puts behind its name, and what rotates it before that; `staging.sources` agrees.
 _COMPRESSED = re.compile(r"\.(?:gz|zst|xz|bz2)$")
 _AGE = re.compile(r"\.(\d{1,4})$")
+
+#: What tells the two streams of a program apart in the names of their files.
+_STREAM = re.compile(r"(?<![A-Za-z])(?:std)?(?:out|err|o|e)(?![A-Za-z])")
 
 #: Parts of a log that are looked at together, at most.
 _MAX_PARTS = 50
@@ -39,7 +42,35 @@ def agree_on_formats(probes: Sequence[Probe], config: Config) -> list[Probe]:
             own = found.detection.format
             if own != whole.format and (own == UNKNOWN or _reads_any_part(own)):
                 changed[found.source.name] = _taken_for(found, whole)
+    changed |= _streams([changed.get(found.source.name, found) for found in probes], config)
     return [changed.get(found.source.name, found) for found in probes]
+
+
+def _streams(probes: Sequence[Probe], config: Config) -> dict[str, Probe]:
+    """Return the probes of streams that prove nothing, of programs whose other stream proves what they are.
+
+    Progress bars go to standard error, and what says whose they are to standard output.
+    """
+    pairs: dict[str, list[Probe]] = {}
+    for found in probes:
+        pairs.setdefault(_STREAM.sub("*", found.source.name), []).append(found)
+    changed: dict[str, Probe] = {}
+    for pair in pairs.values():
+        proven = {
+            found.detection.format: found.detection
+            for found in pair
+            if found.detection.format in registry() and registry()[found.detection.format].needs_proof
+        }
+        for found in pair:
+            told = found.detection
+            if (
+                told.format == UNKNOWN
+                and told.runner_up in proven
+                and forced_format(found.source, config) is None
+                and not found.error
+            ):
+                changed[found.source.name] = _taken_for(found, proven[told.runner_up])
+    return changed
 
 
 def _logs(probes: Iterable[Probe]) -> list[list[Probe]]:

@@ -22,6 +22,12 @@ _ESCAPES = (
     r"|[ -/]*[0-~])"  # everything else
 )
 
+#: An inner progress bar, which is drawn below another one, ends with this.
+CURSOR_UP = "]\x1b[A"
+
+#: What stands behind the end of a progress bar without a line break is a line of its own.
+_BEHIND_BAR = r"((?:it/s|s/it)(?:, [^\]\r]*)?\])([^\s\r\[]|\[[^A]|\[A[^\s\r])"
+
 _RFC3339 = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}"
 
 #: One prefix each. ``rank`` is the number of a rank, ``task`` and its like the number of a task, ``local`` a
@@ -70,6 +76,7 @@ def split_segments(frame: pl.DataFrame) -> pl.DataFrame:
 
     A progress bar overwrites itself; what it wrote over is still in the file, and may be a whole other line.
     """
+    frame = frame.with_columns(split_behind_bars(frame["text"]))
     text = frame["text"]
     returns = text.str.contains("\r", literal=True)
     if not returns.any():
@@ -84,11 +91,21 @@ def split_segments(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(pl.col("text").str.strip_chars_end("\r"), segment=pl.lit(0, pl.Int32))
 
 
+def split_behind_bars(text: pl.Series) -> pl.Series:
+    """Return texts with a carriage return between a progress bar and what was printed behind it."""
+    glued = text.str.contains(_BEHIND_BAR)
+    if not glued.any():
+        return text
+    return text.zip_with(~glued, text.str.replace_all(_BEHIND_BAR, "$1\r$2"))
+
+
 def strip_escapes(text: pl.Series) -> pl.Series:
     """Return texts without colour codes and other terminal sequences."""
     marked = text.str.contains("\x1b", literal=True)
     if not marked.any():
         return text
+    # What sends the cursor up behind a progress bar is all that tells an inner bar from the outer one.
+    text = text.str.replace_all(CURSOR_UP, "][A", literal=True)
     return text.zip_with(
         ~marked, text.str.replace_all(_ESCAPES, "").str.replace_all("\x1b", "", literal=True)
     )

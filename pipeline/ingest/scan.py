@@ -22,7 +22,7 @@ from pipeline.ingest.extract import (
 from pipeline.ingest.guests import read_guests
 from pipeline.ingest.lines import clean_frame
 from pipeline.ingest.match import match_fields
-from pipeline.ingest.peel import behind_prefixes, split_segments, strip_prefixes
+from pipeline.ingest.peel import behind_prefixes, split_behind_bars, split_segments, strip_prefixes
 from pipeline.ingest.regexes import to_ascii
 from pipeline.ingest.rules import RuleSet, rules_for
 from pipeline.ingest.signals import build_signal_rows
@@ -74,10 +74,13 @@ class Scanner:
 
         ``several`` is False where it is known that no line holds a carriage return.
         """
-        numbered = pl.DataFrame({"text": lines}).with_row_index("line", 1).cast({"line": pl.Int64})
+        apart = split_behind_bars(lines)
+        behind_bars = apart != lines if apart is not lines else _falses(len(lines))
+        several = several or behind_bars.any()
+        numbered = pl.DataFrame({"text": apart}).with_row_index("line", 1).cast({"line": pl.Int64})
         rows: dict[str, list[pl.DataFrame]] = {}
         # From the cheapest question to the dearest; what one has answered the next is not asked.
-        frequent = numbered["text"].str.contains(self.rules.frequent)
+        frequent = numbered["text"].str.contains(self.rules.frequent) & ~behind_bars
         glued = frequent & numbered["text"].str.contains(_GLUED)
         if glued.any():
             split = numbered["text"].str.replace_all(_GLUED, "\r$0")

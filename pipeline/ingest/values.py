@@ -63,10 +63,13 @@ def read_value(fields: pl.DataFrame, value: Value, dtype: pl.DataType) -> pl.Ser
             return ts
         since = read_stamps(text_of(fields, replace(value, group=value.less)), value.stamp or "iso")[0]
         return ((ts - since).dt.total_microseconds() / 1_000_000).cast(dtype)
-    if value.kind in ("int", "float", "human", "seconds"):
+    if value.kind in ("int", "float", "human", "seconds", "per_second"):
         numbers = _READERS[value.kind](text)
         if value.times:
             numbers = numbers * _read_float(text_of(fields, Value(value.times)))
+        if value.plus is not None:
+            first, second = (_read_int(fields[name]) for name in value.plus)
+            numbers = numbers + first * second
         return _scaled(numbers, value, dtype)
     return _READERS[value.kind](text).cast(dtype, strict=False)
 
@@ -130,11 +133,11 @@ def _read_int(text: pl.Series) -> pl.Series:
 
 
 def _read_seconds(text: pl.Series) -> pl.Series:
-    """Return seconds of ``[D-]HH:MM:SS[.f]``, ``MM:SS[.f]`` or a plain number."""
+    """Return seconds of ``[D-]HH:MM:SS[.f]``, ``D days, H:MM:SS``, ``MM:SS[.f]`` or a plain number."""
     numbers = _read_float(text)
     if numbers.null_count() == text.null_count():
         return numbers
-    shape = r"^\s*(?:(?:(?P<d>\d+)-)?(?P<h>\d+):)?(?P<m>\d+):(?P<s>\d+(?:\.\d+)?)\s*$"
+    shape = r"^\s*(?:(?:(?P<d>\d+)(?:-| days?, ))?(?P<h>\d+):)?(?P<m>\d+):(?P<s>\d+(?:\.\d+)?)\s*$"
     parts = text.str.extract_groups(shape).struct.unnest()
     total = pl.lit(0.0)
     for name, unit in (("d", 86400.0), ("h", 3600.0), ("m", 60.0), ("s", 1.0)):
@@ -142,6 +145,12 @@ def _read_seconds(text: pl.Series) -> pl.Series:
         total = total + unit * (part if name == "s" else part.fill_null(0.0))
     clocks = parts.select(total=total)["total"]
     return numbers.zip_with(numbers.is_not_null(), clocks)
+
+
+def _read_inverse(text: pl.Series) -> pl.Series:
+    """Return the reciprocals of numbers; that of 0 is null."""
+    numbers = 1.0 / _read_float(text)
+    return numbers.set(~numbers.is_finite(), None)
 
 
 def _read_bool(text: pl.Series) -> pl.Series:
@@ -200,6 +209,7 @@ _READERS: dict[str, Callable[[pl.Series], pl.Series]] = {
     "float": _read_float,
     "human": _read_human,
     "seconds": _read_seconds,
+    "per_second": _read_inverse,
     "bool": _read_bool,
     "hostlist": _read_hosts,
     "slots": lambda text: _read_hosts(text, expand_slots),

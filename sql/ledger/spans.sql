@@ -257,9 +257,27 @@ laid as (
     where not p.stamped
 ),
 
+-- attempts that nothing dates, in one allocation, came one after the other: time between them is not told
+undated as (
+    select run_id, attempt, attempt_us, max(laid_us) as length_us
+    from laid
+    where not stamped and loop_start_us is null and ready_us is null
+    group by all
+),
+
+shifts as (
+    select
+        run_id,
+        attempt,
+        sum(length_us) over (
+            partition by run_id, attempt_us order by attempt rows between unbounded preceding and 1 preceding
+        )::bigint as shift_us,
+    from undated
+),
+
 timed as (
     select
-        *,
+        l.*,
         case
             when edge = 'begin' then stamp_us
             when stamped and previous_us is not null then previous_us
@@ -273,14 +291,15 @@ timed as (
                 ),
                 stamp_us
             )
-            else coalesce(loop_start_us, ready_us, attempt_us) + laid_us - printed_us - timer_us
+            else coalesce(loop_start_us, ready_us, attempt_us + coalesce(shift_us, 0)) + laid_us - printed_us - timer_us
         end as start_us,
         case
             when edge = 'begin' then next_us
             when stamped then stamp_us
-            else coalesce(loop_start_us, ready_us, attempt_us) + laid_us
+            else coalesce(loop_start_us, ready_us, attempt_us + coalesce(shift_us, 0)) + laid_us
         end as end_us,
-    from laid
+    from laid as l
+    left join shifts as h using (run_id, attempt)
 ),
 
 final as (

@@ -25,7 +25,11 @@ unstamped as (
     from staging.placed as p
     inner join ledger.timeline as t using (run_id, launch_no)
     left join in_background as b on b.run_id = p.run_id and b.launch_no = p.launch_no and b.step = p.step
-    where (p.kind = 'save' and p.ts is null and (p.edge in ('begin', 'blocked') or (p.edge = 'end' and b.run_id is null)))
+    -- a program that never prints when a save is over stamps its begin alone: how long it took has to be worked out
+    where (
+            p.kind = 'save' and (p.ts is null or (p.format = 'hf_trainer' and p.edge = 'begin'))
+            and (p.edge in ('begin', 'blocked') or (p.edge = 'end' and b.run_id is null))
+        )
         or (p.kind = 'phase' and p.name = 'eval' and p.ts is null and p.edge in ('point', 'begin'))
         or (p.kind = 'timer' and p.name in ('save-checkpoint', 'evaluate'))
 ),

@@ -14,10 +14,44 @@ steps as (
         segment,
         step,
         epoch_us(ts) as ts_us,
+        -- the bars of Lightning count from the begin of an epoch
+        case when format is distinct from 'lightning' then elapsed_s end as elapsed_s,
         lag(step) over w as previous_step,
         lag(epoch_us(ts)) over w as previous_us,
+        lag(case when format is distinct from 'lightning' then elapsed_s end) over w as previous_elapsed_s,
     from staging.step_lines
     window w as (partition by log_no order by ord, log_line, segment)
+),
+
+failures as (
+    select
+        log_no,
+        ord,
+        row_number() over (partition by log_no order by ord) as failure,
+    from staging.stream
+    where kind = 'signal' and run_id is not null
+),
+
+-- several hosts draw the same bar: the same step at the same time of the loop's own clock, and nothing went wrong between
+clocked as (
+    select
+        s.log_no,
+        s.log_line,
+        s.segment,
+        s.step,
+        s.elapsed_s,
+        s.ord,
+        coalesce(f.failure, 0) as failure,
+    from steps as s
+    asof left join failures as f on s.log_no = f.log_no and s.ord >= f.ord
+    where s.elapsed_s is not null and s.ts_us is null
+),
+
+again as (
+    select log_no, log_line, segment
+    from clocked
+    window w as (partition by log_no, step order by ord, log_line, segment)
+    qualify abs(elapsed_s - lag(elapsed_s) over w) <= 1 and failure = lag(failure) over w
 ),
 
 -- how long one step takes in this log, to tell a repeated line from a repeated step
@@ -45,13 +79,16 @@ backs as (
         null::varchar as pattern,
         null::integer as rank,
         false as is_init,
+        false as is_loop,
     from steps as s
     left join beats as b using (log_no)
-    where s.step <= s.previous_step
-        and case
-            when s.ts_us is null or s.previous_us is null then s.step < s.previous_step
-            else s.ts_us - s.previous_us > 0.5 * coalesce(b.beat_us, 0)
-        end
+    anti join again as a on a.log_no = s.log_no and a.log_line = s.log_line and a.segment = s.segment
+    where case
+        -- the loop's own clock goes back even where the counter does not: whole seconds may differ by one
+        when s.ts_us is null or s.previous_us is null
+            then s.step < s.previous_step or s.elapsed_s < s.previous_elapsed_s - 1
+        else s.step <= s.previous_step and s.ts_us - s.previous_us > 0.5 * coalesce(b.beat_us, 0)
+    end
 ),
 
 -- lines of a start, and lines that come after one
@@ -74,6 +111,7 @@ others as (
         t.pattern,
         t.rank,
         coalesce(t.kind = 'phase' and t.name = 'init' and t.edge = 'begin', false) as is_init,
+        coalesce(t.kind = 'phase' and t.name = 'loop' and t.edge = 'begin', false) as is_loop,
     from staging.stream as t
     where t.run_id is not null
         and (
@@ -230,6 +268,7 @@ step_times as (
         min(s.ts_us) as start_us,
         max(s.ts_us) as end_us,
         count(*) as step_lines,
+        (max(s.elapsed_s) filter (where s.ts_us is null and s.elapsed_s < 1e9) * 1000000)::bigint as elapsed_us,
         -- a step that is later and carries an earlier time: the clock was set
         count_if(s.step > s.previous_step and s.ts_us < s.previous_us - 60000000) as backward_stamps,
         arg_min(s.step, s.ord) as first_step,
@@ -249,10 +288,12 @@ other_times as (
         min(o.ts_us) as start_us,
         max(o.ts_us) as end_us,
         bool_or(o.is_start) as has_start,
+        -- what the loop's own clock counts from
+        coalesce(max(o.ts_us) filter (where o.is_loop), max(o.ts_us) filter (where o.is_start)) as clock_us,
     from (
-        select log_no, ord, ts_us, class = 'start' as is_start from others
+        select log_no, ord, ts_us, class = 'start' as is_start, is_loop from others
         union all
-        select log_no, ord, ts_us, false as is_start from programs
+        select log_no, ord, ts_us, false as is_start, false as is_loop from programs
     ) as o
     asof inner join launches as l on o.log_no = l.log_no and o.ord >= l.first_ord
     group by all
@@ -266,7 +307,7 @@ select
     l.source_id,
     l.first_line,
     make_timestamptz(least(s.start_us, o.start_us)) as start_ts,
-    make_timestamptz(greatest(s.end_us, o.end_us)) as end_ts,
+    make_timestamptz(greatest(s.end_us, o.end_us, o.clock_us + s.elapsed_us)) as end_ts,
     coalesce(s.step_lines, 0) as step_lines,
     coalesce(s.backward_stamps, 0) as backward_stamps,
     -- a log whose first steps nothing started may go on from another one

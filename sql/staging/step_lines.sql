@@ -2,6 +2,80 @@
 -- do not sum steps: several hosts or ranks may print the same step
 with
 
+-- totals of the bars of a log: an evaluation draws the same one as the training, and ends at another number
+totals as (
+    select s.log_no, e.step_target, max(e.elapsed_s) as elapsed_s
+    from events.steps as e
+    inner join staging.sources as s using (source_id)
+    where e.format = 'hf_trainer' and e.step_last is not null
+    group by s.log_no, e.step_target
+    qualify count(*) over (partition by s.log_no) > 1
+),
+
+-- what stands beside the bars: results of the training, results of evaluations
+beside as (
+    select
+        s.log_no,
+        s.lines_before + e.line as log_line,
+        e.segment,
+        case when e.step_last is null then 'train' else 'bar' end as what,
+        e.step_target,
+    from events.steps as e
+    inner join staging.sources as s using (source_id)
+    where e.format = 'hf_trainer' and s.log_no in (select log_no from totals)
+    union all
+    select s.log_no, s.lines_before + e.line as log_line, e.segment, 'train' as what, null::bigint as step_target
+    from events.phases as e
+    inner join staging.sources as s using (source_id)
+    where e.format = 'hf_trainer' and e.pattern = 'train_end' and s.log_no in (select log_no from totals)
+    union all
+    select s.log_no, s.lines_before + e.line as log_line, e.segment, 'eval' as what, null::bigint as step_target
+    from events.timers as e
+    inner join staging.sources as s using (source_id)
+    where e.format = 'hf_trainer' and s.log_no in (select log_no from totals)
+),
+
+followed as (
+    select
+        *,
+        lead(what) over (partition by log_no order by log_line, segment) as next_what,
+    from beside
+),
+
+told_totals as (
+    select distinct s.log_no, try_cast(replace(f.value, ',', '') as bigint) as step_target
+    from events.facts as f
+    inner join staging.sources as s using (source_id)
+    where f.format = 'hf_trainer' and f.key = 'train_iters'
+),
+
+judged as (
+    select
+        t.log_no,
+        t.step_target,
+        max(t.elapsed_s) as elapsed_s,
+        bool_or(d.step_target is not null) as told,
+        coalesce(bool_or(f.next_what = 'train'), false) as trains,
+        coalesce(bool_or(f.next_what = 'eval'), false) as evaluates,
+    from totals as t
+    left join followed as f on f.log_no = t.log_no and f.step_target = t.step_target
+    left join told_totals as d on d.log_no = t.log_no and d.step_target = t.step_target
+    group by all
+),
+
+-- where nothing else tells, the training is what took longest: its clock counts the evaluations inside of it too
+evaluations as (
+    select log_no, step_target
+    from judged
+    window l as (partition by log_no)
+    qualify
+        case
+            when bool_or(told) over l then not told
+            when bool_or(trains) over l then not trains
+            else evaluates or elapsed_s < max(elapsed_s) over l
+        end
+),
+
 counted as (
     select
         e.rowid as event_row,
@@ -28,6 +102,7 @@ counted as (
     from events.steps as e
     inner join staging.sources as s using (source_id)
     left join staging.step_units as u using (log_no)
+    anti join evaluations as v on v.log_no = s.log_no and v.step_target = e.step_target and e.format = 'hf_trainer'
     where s.run_id is not null
 ),
 
@@ -76,6 +151,26 @@ kept as (
         ),
         0
     )
+),
+
+-- files that repeat what a console tells, and do not say when: of the same run the better one counts
+ranked as (
+    select
+        run_id,
+        log_no,
+        min(case
+            when format in ('llama_factory', 'litgpt_csv') then 1
+            when format in ('hf_trainer_state', 'lightning_csv') then 2
+            else 0
+        end) as place,
+    from kept
+    group by run_id, log_no
+),
+
+best as (
+    select run_id, log_no
+    from ranked
+    qualify place = min(place) over (partition by run_id)
 )
 
 select
@@ -87,7 +182,10 @@ select
     line,
     segment,
     -- records carry their own time and arrive out of order; lines are in the order of their log
-    case when format in ('goodput_records', 'one_logger', 'otel_spans') then epoch_us(ts) else log_line end as ord,
+    case
+        when format in ('goodput_records', 'one_logger', 'otel_spans', 'tensorboard_json') then epoch_us(ts)
+        else log_line
+    end as ord,
     step,
     steps,
     duration_s,
@@ -97,3 +195,4 @@ select
     ts,
     case when ts is null then 'none' else ts_quality end as ts_quality,
 from kept
+semi join best using (run_id, log_no)
