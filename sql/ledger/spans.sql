@@ -197,15 +197,14 @@ printed as (
         ts_us as stamp_us,
         -- a clock that counts from the begin of the loop tells how long a line stands for, stalls and all
         elapsed_s >= coalesce(previous_elapsed_s, 0) as counted_on,
+        -- the timer of these programs never stops: what other timers tell of is inside the printed time
+        format in ('gpt_neox', 'megatron_deepspeed') as printed_whole,
         -- a printed time of years is damage, and no sum of such may leave the range of times
         (
-            least(
-                case
-                    when counted_on and not stamped then elapsed_s - coalesce(previous_elapsed_s, 0)
-                    else duration_s * (step_last - step_first + 1)
-                end,
-                1e9
-            ) * 1000000
+            case
+                when counted_on and not stamped then least(elapsed_s - coalesce(previous_elapsed_s, 0), 1e9)
+                when duration_s is not null then least(duration_s * (step_last - step_first + 1), 1e9)
+            end * 1000000
         )::bigint as printed_us,
     from stepped
 ),
@@ -241,9 +240,9 @@ laid as (
     union all by name
     select
         p.*,
-        case when p.counted_on then 0 else coalesce(t.timer_us, 0) end as timer_us,
+        case when p.counted_on or p.printed_whole then 0 else coalesce(t.timer_us, 0) end as timer_us,
         least(
-            sum(p.printed_us + case when p.counted_on then 0 else coalesce(t.timer_us, 0) end) over (
+            sum(p.printed_us + case when p.counted_on or p.printed_whole then 0 else coalesce(t.timer_us, 0) end) over (
                 partition by p.run_id, p.attempt order by p.step rows unbounded preceding
             ),
             1000000000000000
