@@ -25,7 +25,7 @@ _START_TEXTS = (
     *("Removing param_group", "DeepSpeed (?:using|Basic|Flops|LR)", "Partitioning pipeline"),
     *("(?:Before|After) ", "MA ", "CPU Virtual Memory: ", r"Stage \d ", "Reduce bucket", "Allgather bucket"),
     *("optimizer state", "CPU Offload", "Round robin", "Creating", "fp16 group", "Swappable", "In-Memory"),
-    *("Largest partitioned", "begin bf16_optimizer", "end bf16_ ?optimizer"),
+    *("Largest partitioned", "begin bf16_optimizer", "end bf16_ ?optimizer", r"\*{4} BF16 gradient"),
 )
 
 
@@ -150,11 +150,20 @@ START = (
         note="Of the whole model; what stages share counts once.",
     ),
     Pattern(
+        name="engine_ready",
+        table="phases",
+        versions="0.3 to 0.18",
+        literals=("DeepSpeedEngine configuration:",),
+        regex=rf"{place('config')}DeepSpeedEngine configuration:",
+        columns={"phase": Value(const="model_setup"), "edge": Value(const="end")},
+        note="The last act of building an engine is to print its configuration; a load comes after it.",
+    ),
+    Pattern(
         name="configuration",
         table="facts",
         versions="0.3 to 0.18",
         literals=("[config.py:",),
-        regex=rf"{place('config')}",
+        regex=rf"{place('config')}  \S",
         each=rf"\]   (?P<key>{'|'.join(_CONFIG)}) [. ]+(?P<value>[^\s.]\S*)\s*$",
         columns={"key": Value(group="key", mapping=_CONFIG), "value": Value(group="value")},
         note="Its `world_size` is the number of data-parallel ranks, and no fact.",

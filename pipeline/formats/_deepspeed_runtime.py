@@ -159,12 +159,12 @@ REPORT = (
             "Using topology: {",
             "stage=",
             "ParallelTransformerLayerPipe",
-            "MPU DP: [",
-            "MPU MP: [",
+            "MPU ",
+            " partition count [",
         ),
         r"^SEED_LAYERS=\w+ BASE_SEED=|^Using topology: \{ProcessCoord\(|^stage=\d+ layers=\d+"
         r"|^(?: *\d+: )?ParallelTransformerLayerPipe\s*$"
-        r"|^MPU [DM]P: \[\d",
+        r"|^MPU [DMP]P: \[\d|^Rank: \d+ partition count \[",
         versions="0.3 to 0.18",
     ),
     known_line(
