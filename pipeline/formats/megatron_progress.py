@@ -68,7 +68,7 @@ FORMAT = Format(
             versions=_SINCE,
             literals=("\tSaving async checkpoint\t",),
             regex=rf"{_LINE}Saving async checkpoint{_STEP}",
-            note="Whole seconds would put it before the begin that the console tells; nothing is durable yet.",
+            note="Nothing is durable yet, and whole seconds would put it before the begin on the console.",
         ),
     ),
     deciding=("start", "saved", "saved_async", "saved_local", "deleted", "scheduled"),
