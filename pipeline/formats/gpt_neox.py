@@ -213,5 +213,7 @@ FORMAT = Format(
     "data, evaluations and saves are inside it; nothing ever stops its timer.",
     step_time_excludes_stalls=False,
     deciding=("step", "arguments"),
+    # A fence: somebody quotes lines of a log.
+    foreign=("```",),
     versions=_VERSIONS,
 )

@@ -254,7 +254,7 @@ FORMAT = Format(
     "data, evaluations and saves are inside it; nothing ever stops its timer.",
     step_time_excludes_stalls=False,
     deciding=("step", "step_seconds", "step_assigned", "git_info", "deepspeed_enabled"),
-    # GPT-NeoX comes of the same code, and prints what its arguments were set by.
-    foreign=("approx flops per GPU: ", "....updated", "....default"),
+    # GPT-NeoX comes of the same code, and prints what set its arguments. A fence: somebody quotes a log.
+    foreign=("approx flops per GPU: ", "....updated", "....default", "```"),
     versions=_FORKS,
 )
