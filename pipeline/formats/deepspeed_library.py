@@ -17,6 +17,7 @@ FORMAT = Format(
     link="https://github.com/deepspeedai/DeepSpeed/blob/master/deepspeed/runtime/engine.py",
     role="any",
     primary=False,
+    unrendered="The invented logs of programs on DeepSpeed hold its lines; no log is named after it.",
     patterns=(*CHECKPOINTS, *LAUNCH, *START, *RUNTIME, *REPORT),
     versions="0.3 to 0.18",
 )

@@ -239,6 +239,7 @@ FORMAT = Format(
     link="https://github.com/NVIDIA/nvidia-resiliency-ext",
     role="any",
     primary=False,
+    unrendered="The stories that start again inside an allocation do so with torchrun.",
     patterns=(*CYCLES, *ENDS, *INSIDE, *CHECKPOINTS, *OTHERS),
     versions="0.3 to 0.6",
 )
