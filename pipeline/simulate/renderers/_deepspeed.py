@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from pipeline.simulate.lines import Printed, Style
+from pipeline.simulate.plan import Plan
 from pipeline.simulate.story import Attempt, Job, Run
 
 #: Ranks of which the lines of files and loads are written out: enough to see that each prints its own.
@@ -114,3 +116,32 @@ def step(number: int, time_us: int, style: Style) -> Iterator[Printed]:
         " CurrSamplesPerSec=59.11742033118904, MemAllocated=41.2GB, MaxMemAllocated=70.9GB",
         style,
     )
+
+
+def leave(run: Run, attempt: Attempt, style: Style) -> Iterator[Printed]:
+    """Yield what the launcher prints of processes that leave by themselves, the last one with the last "
+    "line."""
+    end = attempt.end
+    if end is None or end.fault != "completed":
+        return
+    for process in range(run.gpus_per_host):
+        time_us = end.left_us - 10_000 * (run.gpus_per_host - 1 - process)
+        text = f"Process {20117 + process} exits successfully."
+        yield message(max(time_us, end.stop_us), "launch.py:351:main", text, style)
+
+
+def suits(plan: Plan) -> Plan:
+    """Return a plan that an engine can tell: no line ends the initialisation but the load or the first step.
+
+    The loop waits for each save, as it does without another engine for them.
+    """
+    starts = (plan.init_s, plan.setup_s, plan.data_setup_s)
+    start = (sum(shortest for shortest, _ in starts), sum(longest for _, longest in starts))
+    return replace(plan, init_s=start, setup_s=(0.0, 0.0), data_setup_s=(0.002, 0.004), save_async=False)
+
+
+def built_us(attempt: Attempt) -> int | None:
+    """Return when the engine was built and its configuration printed, or None where that was never so."""
+    if attempt.loop_us is None:
+        return None
+    return attempt.restore.start_us if attempt.restore is not None else attempt.built_us
