@@ -25,11 +25,14 @@ NAMED = {
     "hw-bench/superbench-nccl": {"nccl_tests"},
     "k8s/insights-node": {"syslog"},
     "hf-trainer": {"hf_trainer"},
+    "deepspeed": {"deepspeed"},
     "kernel": {"kernel"},
     "megatron": {"megatron", "pytorch_nccl", "python_traceback", "slurm_messages", "torchrun", "unknown"},
     "mlperf": {"mlperf"},
     "nccl/fwyc-tiny": {"megatron"},
     "slurm-sacct/clockwork": {"slurm_sacct_json"},
+    "nccl/lockclock-smoke-0328": {"megatron_deepspeed"},
+    "nccl/lockclock-watch-0328": {"megatron_deepspeed"},
     "slurm-sacct/gcm-multiline": {"slurm_sacct"},
     "slurm-scontrol": {"scontrol_node"},
     "slurm-out/deformable-detr": {"slurm_messages"},
@@ -39,8 +42,11 @@ NAMED = {
     "torchrun-failure/alps-1857626": {"megatron", "python_traceback"},
     "torchrun-failure/fwyc-ws8": {"megatron", "torchrun"},
     # A trainer that died before it printed a line of its own, and a stderr of its own: what is in them.
+    "torchrun-failure/lockclock-dual16-oom": {"megatron_deepspeed"},
     "torchrun-failure/lockclock-dual32-base1": {"python_traceback", "torchrun", "unknown"},
+    "megatron-deepspeed/summit-3329260/gpt3-megatron.3329260.e": {"deepspeed_library", "unknown"},
     "megatron-deepspeed/summit-moe-3363503/moe-5.2.3363503.e": {"python_traceback", "unknown"},
+    "megatron-deepspeed": {"megatron_deepspeed"},
     "nanogpt/jackokeefe-output": {"python_traceback", "unknown"},
 }
 

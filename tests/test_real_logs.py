@@ -32,7 +32,20 @@ FORMATS = {
         "bigscience-meg-base/meg_gpt2_base_n64_dp1_tp4_pp64-1809655.out",
         "bigscience-meg-perf-n16/meg_gpt2_perf_n16-1999618.out",
     )},
+    "deepspeed/dschat-step1/opt-1.3b-globalBatchSize128.log": "deepspeed",
+    **{f"megatron-deepspeed/{name}": "megatron_deepspeed" for name in (
+        "bigscience-3d/meg_ds_3d_gpt2_perf_n16.out",
+        "bigscience-zero/meg_ds_zero_gpt2_perf_n16-1999616.out",
+        "lockclock-qwen7b-baseline/qwen7b_baseline_500.log",
+        "lockclock-tp1pp2dp8-oom/tp1pp2dp8_base50_20260316.log",
+        "lockclock-watch-recollect/watch_and_recollect_20260403_v4.log",
+        "summit-3329260/gpt3-megatron.3329260.o",
+        "summit-moe-3363503/moe-5.2.3363503.o",
+    )},
     # Started by Megatron or a fork of it, and ended before the first step.
+    "nccl/lockclock-smoke-0328/dual8_tp4pp1dp2_smoke_nohup_20260328.log": "megatron_deepspeed",
+    "nccl/lockclock-watch-0328/watch_and_launch_dual8_tp4pp1dp2_20260328.log": "megatron_deepspeed",
+    "torchrun-failure/lockclock-dual16-oom/node0.log": "megatron_deepspeed",
     "nccl/fwyc-tiny/realistic_log_1nodes_6gpus_3pp_2tp_tinymodel.log": "megatron",
     "torchelastic-dir/alps-1857626-rank0/stdout.log": "megatron",
     "torchrun-failure/alps-1857626/1857626.out": "megatron",
@@ -62,7 +75,10 @@ FORMATS = {
     "slurm-sacct/gcm-multiline/sample-sacct-one-multiline.txt": "slurm_sacct",
     "slurm-scontrol/gcm/sample-scontrol-output-large.txt": "scontrol_node",
 }  # fmt: skip
-ANYWHERE = {"unknown", "binary", "slurm_messages", "torchrun", "python_traceback", "pytorch_nccl"}
+ANYWHERE = {
+    *("unknown", "binary", "slurm_messages", "torchrun", "python_traceback", "pytorch_nccl"),
+    *("deepspeed_library", "nvrx"),
+}
 
 
 class Truth(NamedTuple):
@@ -98,6 +114,12 @@ TRUTHS: dict[str, tuple[Truth, ...]] = {
         Truth(1, 60, 60, 0, None, "planned", "time_limit", "1809655"),
     ),
     "megatron/bigscience-meg-perf-n16": (Truth(1, 4, 4, 0, None, "planned", "time_limit", "1999618"),),
+    "deepspeed/dschat-step1": (Truth(1, 7360, 7360, 0, None, "completed", "completed"),),
+    "megatron-deepspeed/bigscience-3d": (Truth(1, 2, 2, 0, None, "ongoing", "in_progress"),),
+    "megatron-deepspeed/bigscience-zero": (Truth(1, 4, 4, 0, None, "planned", "time_limit", "1999616"),),
+    # Both of its saves are of step 500.
+    "megatron-deepspeed/lockclock-qwen7b-baseline": (Truth(1, 500, 500, 1, None, "completed", "completed"),),
+    "megatron-deepspeed/lockclock-tp1pp2dp8-oom": (Truth(1, 5, 5, 0, None, cause="gpu_out_of_memory"),),
     "torchrun-failure/alps-1857626": (Truth(cause="software_exception", job_id="1857626"),),
     "torchrun-failure/fwyc-ws8": (Truth(cause="software_exception"),),
     "torchrun-failure/lockclock-dual16-oom": (Truth(cause="gpu_out_of_memory"),),
@@ -326,3 +348,32 @@ def test_events_of_kubernetes_are_counted_once(built: Built) -> None:
         "select pattern, count(*) from events.phases where format = 'kubernetes' group by all order by 1"
     ).fetchall()
     assert pulls == [("image_pull_begin", 9), ("image_pull_end", 8)]
+
+
+def test_the_printed_time_of_a_fork_on_deepspeed_lays_its_steps(built: Built) -> None:
+    """The slow step of 68.95 s and the usual one of 18.21 s; its timer tells of one save, of 23.7 s."""
+    run = "megatron-deepspeed/lockclock-qwen7b-baseline"
+    row = built.con.execute(
+        "select round(max(length), 2), round(median(length), 2), count(*) "
+        "from (select epoch(end_ts - start_ts) as length from ledger.steps where run_id = ?)",
+        [run],
+    ).fetchone()
+    assert row == (68.95, 18.21, 500)
+    assert round(seconds(built, run, "checkpoint_stall"), 1) == 23.7
+
+
+def test_an_engine_without_printed_lengths_is_measured_by_its_stamps(built: Built) -> None:
+    """Sixteen epochs from 01:46:52 to the last step at 03:20:25, and evaluations between them."""
+    run = "deepspeed/dschat-step1"
+    row = built.con.execute(
+        "select min(start_ts)::varchar, max(end_ts)::varchar, max(step_last) from ledger.steps "
+        "where run_id = ?",
+        [run],
+    ).fetchone()
+    assert row is not None
+    assert (row[0][:19], row[1][:19], row[2]) == ("2023-04-18 01:46:52", "2023-04-18 03:20:25", 7360)
+    # Fifteen of them lie between step lines: what the span is longer than its steps.
+    evaluations = built.con.execute(
+        "select count(*) from ledger.intervals where run_id = ? and category = 'evaluation'", [run]
+    ).fetchone()
+    assert evaluations == (15,)

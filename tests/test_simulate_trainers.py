@@ -91,6 +91,19 @@ LINES = {
         "save_end": "successfully saved checkpoint at iteration      50 to",
         "loop_begin": "[before the start of training step] datetime: ",
     },
+    "deepspeed": {"step": "[Rank 0] step=55, skipped=0"},
+    "gpt_neox": {
+        "step": "| iteration       55/     120 |",
+        "step_of_engine": "[Rank 0] step=55, skipped=0",
+        "load_step": "Loading checkpoint and starting from iteration 50",
+        "arguments": "........updated",
+    },
+    "megatron_deepspeed": {
+        "step": " iteration       55/     120 | consumed samples:        28160 | consumed tokens:",
+        "save_end": "  successfully saved checkpoint at iteration      50",
+        "loop_begin": "[before the start of training step] datetime: ",
+        "git_info": "**** Git info for Megatron",
+    },
     "mlperf": {
         "step": '"step": 50.0, "samples_count": 25600.0',
         "init": '"key": "init_start"',

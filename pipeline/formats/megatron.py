@@ -122,6 +122,7 @@ FORMAT = Format(
         *("elapsed time per iteration (s): ", "tokens per gpu per second (tgs): ", "| consumed tokens: "),
         *("[INFO] [logging.py:", "[INFO] [config.py:", "[INFO] [engine.py:", "[INFO] [launch.py:"),
         *("DeepSpeed general environment info", "DeepSpeed C++/CUDA extension op report", "[deepspeed] "),
+        *("Git info for Megatron:", "DeepSpeed is enabled.", "elapsed_time_per_iteration_ms="),
     ),
     versions="1.0 to core 0.19",
 )

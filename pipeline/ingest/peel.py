@@ -46,6 +46,7 @@ _PREFIXES = (
     # Primus: the logger of which every line of the trainer goes through, and the place that called it
     r"\[(?P<loguru>[0-9]{8} [0-9]{2}:[0-9]{2}:[0-9]{2})\](?:\[[^\[\]]{1,60}\]){0,3}?"
     r"\[(?:rank|node)-(?P<worker>[0-9]{1,6})/[0-9]{1,6}\]\[[A-Z]{4,8}\] *(?:\[[!-Z^-~]{1,60}:[0-9]+\] : ?)?",
+    r"localhost: ",  # pdsh, of the machine that it was started on
     r"(?P<address>[0-9]{1,3}(?:\.[0-9]{1,3}){3}): ?",  # pdsh with addresses
 )
 #: A name and a colon open many ordinary lines: a host only before a text that no sentence begins with.

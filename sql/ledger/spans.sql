@@ -203,6 +203,8 @@ printed as (
         ts_us as stamp_us,
         -- a clock that counts from the begin of the loop tells how long a line stands for, stalls and all
         elapsed_s >= coalesce(previous_elapsed_s, 0) as counted_on,
+        -- the timer of these programs never stops: what other timers tell of is inside the printed time
+        format in ('gpt_neox', 'megatron_deepspeed') as printed_whole,
         case
             when counted_on and not stamped then elapsed_s - coalesce(previous_elapsed_s, 0)
             -- the time of one step says nothing of the steps between two lines
@@ -245,9 +247,9 @@ laid as (
     union all by name
     select
         p.*,
-        case when p.counted_on then 0 else coalesce(t.timer_us, 0) end as timer_us,
+        case when p.counted_on or p.printed_whole then 0 else coalesce(t.timer_us, 0) end as timer_us,
         least(
-            sum(p.printed_us + case when p.counted_on then 0 else coalesce(t.timer_us, 0) end) over (
+            sum(p.printed_us + case when p.counted_on or p.printed_whole then 0 else coalesce(t.timer_us, 0) end) over (
                 partition by p.run_id, p.attempt order by p.step rows unbounded preceding
             ),
             1000000000000000

@@ -78,8 +78,10 @@ told as (
         max(epoch_us(ts) + coalesce(case when edge = 'span' then (duration_s * 1000000)::bigint end, 0)) filter (
             where kind = 'phase' and name in ('library_setup', 'init') and edge in ('end', 'span')
         ) as init_end_us,
+        -- a load that ends with a time is over before the loop begins
         max(epoch_us(ts)) filter (
             where kind = 'phase' and name in ('model_setup', 'data_setup') and edge in ('end', 'point')
+                or kind = 'load' and edge = 'end'
         ) as setup_end_us,
         min(epoch_us(ts)) filter (where kind = 'phase' and name = 'loop' and edge = 'begin') as loop_start_us,
         max(epoch_us(ts)) filter (where kind = 'phase' and name = 'loop' and edge = 'end') as loop_end_us,
