@@ -14,7 +14,7 @@ from pipeline.errors import nearest
 from pipeline.formats.format import Format, Pattern, Value
 from pipeline.tables import EVENT_TABLES
 
-__all__ = ["BadFormatError", "check_format", "fields_of", "group_names", "registry"]
+__all__ = ["BadFormatError", "check_format", "fields_of", "group_names", "names_of", "registry"]
 
 
 #: Names of the groups of an expression.

@@ -23,7 +23,7 @@ _C = "0.12"
 _ALL = "to 0.12"
 
 
-def _columns(op: str, edge: str, step: str = "step", **more: Value) -> Mapping[str, Value]:
+def _columns(op: str, edge: str, step: str = "step", /, **more: Value) -> Mapping[str, Value]:
     """Return the columns of one kind of line; its time is that of the header."""
     return {
         "op": Value(const=op),

@@ -33,7 +33,7 @@ def _patterns(begin: str, end: str, stamp: Stamp, suffix: str) -> Iterator[Patte
     length = Value(group=end, kind="stamp", stamp=stamp, less=begin)
 
     def span(
-        name: str, table: str, names: tuple[str, ...], versions: str, note: str = "", **columns: Value
+        name: str, table: str, names: tuple[str, ...], versions: str, note: str = "", /, **columns: Value
     ) -> Pattern:
         """Return the pattern of spans with one of these names."""
         return Pattern(

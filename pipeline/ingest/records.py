@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from pipeline.formats import fields_of, group_names
+from pipeline.formats import fields_of, names_of
 from pipeline.formats.format import Format, Pattern
 from pipeline.ingest.clock import TS
 from pipeline.ingest.derive import derived_fields
@@ -102,7 +102,7 @@ def extract_fields(
             yield pattern, Rows(rows, pattern.table, None)
             continue
         # A wide table has many columns, and a pattern reads few.
-        read = {name for value in pattern.columns.values() for name in group_names(value.group)}
+        read = {name for value in pattern.columns.values() for name in names_of(value)}
         found = fields.select("line", *(name for name in fields.columns if name in read))[rows]
         if pattern.table == "telemetry":
             found = found.filter(Thinner.may_keep(pattern, found))
