@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -81,6 +82,22 @@ def test_pointers_go_through_objects_and_arrays() -> None:
     assert field_of(value, "a/b~1c/0/d") == 1
     assert field_of(value, "a/b~1c/1/d") is None
     assert field_of(value, "a/x/y") is None
+
+
+def test_a_step_of_a_pointer_picks_the_item_with_a_member() -> None:
+    value = {"parts": [3, {"kind": "a", "ok": False, "n": 1}, {"kind": "a", "ok": True, "n": 2}]}
+    assert field_of(value, "parts/[kind=a]/n") == 1
+    assert field_of(value, "parts/[kind=a,ok=true]/n") == 2
+    assert field_of(value, "parts/[kind=b]/n") is None
+    assert field_of({"parts": {"[kind=a]": 4}}, "parts/[kind=a]") == 4
+
+
+def test_a_number_may_be_multiplied_by_another_field() -> None:
+    size = Value("each", "int", times="count", mapping={"big": "8"})
+    fmt = replace(DOCUMENT, patterns=(Pattern("job", "allocations", {"gpus": size}, when=("name",)),))
+    text = '{"items": [{"name": "n1", "each": "big", "count": 3}, {"name": "n2", "each": 4}]}'
+    found = match_format(fmt, pl.Series([text]))
+    assert found.tables["allocations"]["gpus"].to_list() == [24, None]
 
 
 def test_an_array_of_a_record_makes_a_row_for_each_item() -> None:

@@ -84,7 +84,11 @@ def _check_pattern(fmt: Format, pattern: Pattern) -> Iterator[str]:
         if not pattern.regex:
             yield "needs a regular expression"
         groups = {name for regex in (pattern.regex, pattern.each) for name in _GROUP.findall(regex)}
-        wanted = {name for value in pattern.columns.values() for name in group_names(value.group)}
+        wanted = {
+            name
+            for value in pattern.columns.values()
+            for name in (*group_names(value.group), *group_names(value.times))
+        }
         yield from (f"no group `{name}`; {nearest(name, groups)}" for name in sorted(wanted - groups))
     for column, (regex, _) in pattern.extras.items():
         if _GROUP.findall(regex) != ["v"]:
@@ -116,7 +120,7 @@ def fields_of(fmt: Format, patterns: Iterable[Pattern]) -> tuple[str, ...]:
     names: dict[str, None] = {}
     for pattern in patterns:
         for value in pattern.columns.values():
-            names |= dict.fromkeys(group_names(value.group))
+            names |= dict.fromkeys((*group_names(value.group), *group_names(value.times)))
         names |= dict.fromkeys((*pattern.when, *pattern.where))
     for derived in fmt.derive.values():
         names |= dict.fromkeys(derived.fields)

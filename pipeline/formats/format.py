@@ -45,6 +45,7 @@ class Value:
         scale: factor applied after reading a number (1e-3 turns milliseconds into seconds).
         stamp: shape of the time, for kind ``stamp``.
         const: the value itself, for a constant.
+        times: field that holds a number by which the value is multiplied; null where the field is empty.
         mapping: replaces the text before it is read; text not listed becomes ``mapping.get("*")``
             or stays as it is when there is no ``"*"``.
     """
@@ -52,6 +53,7 @@ class Value:
     group: str | tuple[str, ...] = ""
     kind: Kind = "text"
     scale: float = 1.0
+    times: str = ""
     stamp: Stamp | None = None
     const: str | int | float | bool | None = None
     mapping: Mapping[str, str] | None = None
@@ -136,6 +138,7 @@ class Format:
             ``csv`` with a header and quotation marks, a ``document`` of JSON or YAML, or ``blocks`` of
             ``Key=Value``, each on one line or on several. Fields of records and documents are pointers:
             ``a/b`` is member ``b`` of ``a``, and a slash in a name is ``~1``.
+            In documents ``a/[type=Ready]/b`` goes through the first item of ``a`` with that member.
         primary: False for formats that occur inside other programs' output and never name a file.
         step_time: what the logged step time includes, as sentences for the documentation:
             evaluation, saves, data wait, and whether it is a mean.

@@ -236,16 +236,30 @@ def _descend(value: dict[str, Any], path: Sequence[str]) -> Iterator[dict[str, A
 
 
 def field_of(value: Any, pointer: str) -> Any:
-    """Return what stands at a pointer (RFC 6901, without the first slash), or None."""
+    """Return what stands at a pointer (RFC 6901, without the first slash), or None.
+
+    A step ``[type=Ready,status=True]`` takes the first item of an array whose members have these texts.
+    """
     for step in pointer.split("/"):
         key = step.replace("~1", "/").replace("~0", "~")
-        if isinstance(value, Mapping):
+        if key.startswith("[") and isinstance(value, list):
+            value = _first_with(value, key)
+        elif isinstance(value, Mapping):
             value = value.get(key)
         elif isinstance(value, list) and key.isdigit() and int(key) < len(value):
             value = value[int(key)]
         else:
             return None
     return value
+
+
+def _first_with(items: list[Any], step: str) -> Any:
+    """Return the first item of which members have the texts that a step names, or None."""
+    wanted = [member.partition("=")[::2] for member in step[1:-1].split(",")]
+    for item in items:
+        if isinstance(item, Mapping) and all(text_of(item.get(name)) == text for name, text in wanted):
+            return item
+    return None
 
 
 def text_of(value: Any) -> str | None:

@@ -52,7 +52,10 @@ def read_value(fields: pl.DataFrame, value: Value, dtype: pl.DataType) -> pl.Ser
     if value.kind == "stamp":
         return read_stamps(text, value.stamp or "iso")[0]
     if value.kind in ("int", "float", "seconds"):
-        return _scaled(_READERS[value.kind](text), value.scale, dtype)
+        numbers = _READERS[value.kind](text)
+        if value.times:
+            numbers = numbers * _read_float(text_of(fields, Value(value.times)))
+        return _scaled(numbers, value.scale, dtype)
     return _READERS[value.kind](text).cast(dtype, strict=False)
 
 
