@@ -165,6 +165,12 @@ ALLOCATIONS = Table(
             "job id without step or array brackets: the plain numeric id where there is one",
         ),
         Column("restart_no", "int64", "restart counter, if the record says"),
+        Column(
+            "part",
+            "string",
+            "kind and name of the part of the job that the record stands for (`pod/…`, `replicas/…`), where "
+            "several make up one allocation",
+        ),
         Column("name", "string", "job name"),
         Column("user", "string", "user"),
         Column("account", "string", "account"),

@@ -41,6 +41,12 @@ FORMATS = {
     "kernel/gpud-kmsg/kmsg.1.log": "kernel",
     "kernel/gpud-nccl-segv/dmesg.decode.iso.log": "kernel",
     "kernel/gpud-xid119/dmesg-with-xid-119.log": "kernel",
+    **{f"k8s{name}.json": "kubernetes" for name in (
+        "/insights-pod-failed/auditlog-retention-28566720-t22qj",
+        "/insights-pods/prometheus-k8s-1",
+        "-events/troubleshoot/message-container-creating-failed-mount",
+        "-events/troubleshoot/message-image-pull-fail",
+    )},
     "slurm-sacct/clockwork/sacct_1": "slurm_sacct_json",
     "slurm-sacct/clockwork/sacct_2": "slurm_sacct_json",
     "slurm-sacct/gcm-multiline/sample-sacct-fake-line-break.txt": "slurm_sacct",

@@ -59,13 +59,22 @@ restored as (
         and c.ts_us between o.ts_us and o.ts_us + 25000000
 ),
 
+-- events name the pod that they speak of
+pods as (
+    select substr(part, 5) as pod, min(job_id) as job_id
+    from staging.job_parts
+    where starts_with(part, 'pod/')
+    group by all
+    having count(distinct job_id) = 1
+),
+
 signals as (
     select
         e.source_id,
         e.line,
         e.segment,
         e.signal_id,
-        e.job_id,
+        coalesce(q.job_id, e.job_id) as job_id,
         e.node,
         coalesce(e.gpu, e.pci) as gpu,
         e.waited_s,
@@ -76,10 +85,11 @@ signals as (
         c.weight,
         c.causal_rank,
         c.severity,
-        c.source in ('slurm', 'lsf', 'pbs') as by_scheduler,
+        c.source in ('slurm', 'lsf', 'pbs', 'k8s') as by_scheduler,
         coalesce(c.planned, '') as planned,
     from events.signals as e
     inner join seeds.signals as c using (signal_id)
+    left join pods as q on q.pod = e.job_id
     where c.weight in ('cause', 'symptom')
         and not exists (
             select 1 from launcher_tracebacks as l

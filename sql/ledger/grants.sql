@@ -21,8 +21,11 @@ first_sizes as (
         h.holding,
         a.gpus,
     from ledger.holdings as h
-    inner join staging.allocations as a on a.source_id = h.source_id and a.line = h.line
-    where h.from_accounting
+    inner join staging.allocations as a
+        on a.source_id = h.source_id and a.line = h.line
+        -- a document may tell of many jobs, and of all sizes of one, on a single line
+        and a.run_id = h.run_id and a.job_id = h.job_id and a.restart = h.restart
+    where h.from_accounting and not coalesce(a.resized, false)
 ),
 
 sized as (

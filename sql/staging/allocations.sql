@@ -1,5 +1,6 @@
 -- one row per allocation record, without repeats of the same record in overlapping exports, with the run it served
 -- do not sum gpus over rows of one job: a requeued job has a row per allocation, and a resized one a row per size
+-- parts of a job, as pods are, stand here put together
 -- resized: whether the row goes on with the allocation of the row before it, in another size
 with
 
@@ -11,6 +12,7 @@ records as (
         s.zone,
     from events.allocations as a
     inner join staging.sources as s using (source_id)
+    where a.scheduler is distinct from 'kubernetes'
 ),
 
 zoned as (
@@ -40,6 +42,12 @@ distinct_records as (
     ) = 1
 ),
 
+united as (
+    from distinct_records
+    union all by name
+    from staging.united_parts
+),
+
 numbered as (
     select
         *,
@@ -49,7 +57,7 @@ numbered as (
             0
         )::bigint as restart,
         coalesce(lag(state) over w = 'RESIZING' and lag(end_ts) over w = start_ts, false) as resized,
-    from distinct_records
+    from united
     window w as (partition by coalesce(cluster, ''), job_id order by submit_ts, start_ts)
 ),
 
