@@ -100,10 +100,30 @@ def test_a_number_may_be_multiplied_by_another_field() -> None:
     assert found.tables["allocations"]["gpus"].to_list() == [24, None]
 
 
+def test_all_matches_in_a_field_are_counted_or_listed() -> None:
+    columns = {
+        "gpus": Value("parts", "int", every=r'"gpu\d+"'),
+        "nodes": Value("parts", "hostlist", every=r'"ip":"(?P<v>[^"]+)"'),
+    }
+    fmt = replace(DOCUMENT, patterns=(Pattern("job", "allocations", columns, when=("name",)),))
+    parts = [{"ip": "gx001", "gpus": ["gpu0", "gpu1"]}, {"ip": "gx002", "gpus": ["gpu3"]}]
+    text = json.dumps({"items": [{"name": "a", "parts": parts}, {"name": "b"}, {"name": "c", "parts": []}]})
+    found = match_format(fmt, pl.Series([text]))
+    assert found.tables["allocations"].select("gpus", "nodes").rows() == [
+        (3, ["gx001", "gx002"]),
+        (None, None),
+        (0, None),
+    ]
+
+
 def test_an_array_of_a_record_makes_a_row_for_each_item() -> None:
     read = read_documents(['{"name": "a", "parts": [{"n": 1}, {"n": true}, {"n": [2, {"z": 1}]}]}'], ())
-    rows = build_fields(read.records, ("name", "*/n"), "parts").rows()
-    assert rows == [(1, 1, "a", "1"), (1, 1, "a", "true"), (1, 1, "a", '[2,{"z":1}]')]
+    rows = build_fields(read.records, ("name", "*/n", "*last"), "parts").rows()
+    assert rows == [
+        (1, 1, "a", "1", "false"),
+        (1, 1, "a", "true", "false"),
+        (1, 1, "a", '[2,{"z":1}]', "true"),
+    ]
 
 
 DOCUMENT = Format(

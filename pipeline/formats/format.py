@@ -46,6 +46,8 @@ class Value:
         stamp: shape of the time, for kind ``stamp``.
         const: the value itself, for a constant.
         times: field that holds a number by which the value is multiplied; null where the field is empty.
+        every: regular expression whose matches are joined with commas, and counted where the kind is a number;
+            of one with a group ``v`` the group counts.
         mapping: replaces the text before it is read; text not listed becomes ``mapping.get("*")``
             or stays as it is when there is no ``"*"``.
     """
@@ -54,6 +56,7 @@ class Value:
     kind: Kind = "text"
     scale: float = 1.0
     times: str = ""
+    every: str = ""
     stamp: Stamp | None = None
     const: str | int | float | bool | None = None
     mapping: Mapping[str, str] | None = None
@@ -93,7 +96,8 @@ class Pattern:
             Cheaper than ``extras``, and as indifferent to order.
         each: for lines: when set, every match of this second expression in the line makes a row; its
             named groups are added to those of ``regex``. For documents: pointer of an array of the
-            record; each of its items makes a row, and its fields are named ``*/field``.
+            record; each of its items makes a row, and its fields are named ``*/field``; ``*last`` is true for
+            the last of them.
         when: for all but lines: fields that must be present and not null.
         where: for all but lines: fields that must have one of the given texts.
         unique: True when no other program prints these literals: a line that holds one of them and

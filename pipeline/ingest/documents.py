@@ -29,6 +29,9 @@ OUTER = "^"
 #: Field of a record below which stands one item of the array that a pattern expands.
 ITEM = "*"
 
+#: Field that tells whether that item is the last one of its array.
+LAST = "*last"
+
 _DECODER = json.JSONDecoder()
 
 
@@ -284,8 +287,10 @@ def build_fields(records: Sequence[Record], names: Sequence[str], each: str = ""
             rows.append((record.first, record.last, record.value))
             continue
         items = field_of(record.value, each)
-        for item in items if isinstance(items, list) else ():
-            rows.append((record.first, record.last, {**record.value, ITEM: item}))
+        items = items if isinstance(items, list) else []
+        for place, item in enumerate(items, start=1):
+            fields = {**record.value, ITEM: item, LAST: place == len(items)}
+            rows.append((record.first, record.last, fields))
     columns: dict[str, list[Any]] = {"line": [row[0] for row in rows], "last_line": [row[1] for row in rows]}
     for name in names:
         columns[name] = [text_of(field_of(value, name)) for _, _, value in rows]

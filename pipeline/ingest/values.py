@@ -49,6 +49,11 @@ def read_value(fields: pl.DataFrame, value: Value, dtype: pl.DataType) -> pl.Ser
     if value.const is not None:
         return pl.Series("value", [value.const]).cast(dtype).new_from_index(0, fields.height)
     text = text_of(fields, value)
+    if value.every:
+        found = _all_matches(text, value.every)
+        if value.kind in ("int", "float"):
+            return _scaled(found.list.len(), value.scale, dtype)
+        text = found.list.join(",")
     if value.kind == "stamp":
         return read_stamps(text, value.stamp or "iso")[0]
     if value.kind in ("int", "float", "seconds"):
@@ -57,6 +62,14 @@ def read_value(fields: pl.DataFrame, value: Value, dtype: pl.DataType) -> pl.Ser
             numbers = numbers * _read_float(text_of(fields, Value(value.times)))
         return _scaled(numbers, value.scale, dtype)
     return _READERS[value.kind](text).cast(dtype, strict=False)
+
+
+def _all_matches(text: pl.Series, regex: str) -> pl.Series:
+    """Return the list of all matches of an expression, or of its group ``v``, in each text."""
+    found = text.str.extract_all(regex)
+    if "(?P<v>" in regex:
+        found = found.list.eval(pl.element().str.extract(regex, 1))
+    return found
 
 
 def _mapped(text: pl.Series, mapping: Mapping[str, str]) -> pl.Series:
