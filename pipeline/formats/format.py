@@ -46,8 +46,8 @@ class Value:
         stamp: shape of the time, for kind ``stamp``.
         const: the value itself, for a constant.
         times: field that holds a number by which the value is multiplied; null where the field is empty.
-        every: regular expression whose matches are joined with commas, and counted where the kind is a number;
-            of one with a group ``v`` the group counts.
+        every: regular expression whose matches are joined with commas, and counted where the kind is a
+            number; of one with a group ``v`` the group counts.
         mapping: replaces the text before it is read; text not listed becomes ``mapping.get("*")``
             or stays as it is when there is no ``"*"``.
     """

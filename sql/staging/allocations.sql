@@ -12,7 +12,7 @@ records as (
         s.zone,
     from events.allocations as a
     inner join staging.sources as s using (source_id)
-    where a.scheduler is distinct from 'kubernetes'
+    where a.part is null and coalesce(a.scheduler, '') not in ('kubernetes', 'pai')
 ),
 
 zoned as (

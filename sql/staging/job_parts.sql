@@ -7,11 +7,15 @@ with
 -- the latest export of a part knows most
 records as (
     select
-        a.* exclude (cluster),
+        a.* exclude (cluster, submit_ts, eligible_ts, start_ts, end_ts),
         coalesce(a.cluster, s.cluster) as cluster,
+        case when s.zone = 'UTC' or a.ts_quality = 'logged' then a.submit_ts else timezone(s.zone, a.submit_ts::timestamp) end as submit_ts,
+        case when s.zone = 'UTC' or a.ts_quality = 'logged' then a.eligible_ts else timezone(s.zone, a.eligible_ts::timestamp) end as eligible_ts,
+        case when s.zone = 'UTC' or a.ts_quality = 'logged' then a.start_ts else timezone(s.zone, a.start_ts::timestamp) end as start_ts,
+        case when s.zone = 'UTC' or a.ts_quality = 'logged' then a.end_ts else timezone(s.zone, a.end_ts::timestamp) end as end_ts,
     from events.allocations as a
     inner join staging.sources as s using (source_id)
-    where a.scheduler = 'kubernetes'
+    where a.part is not null or a.scheduler in ('kubernetes', 'pai')
     qualify row_number() over (
         partition by coalesce(a.cluster, s.cluster, ''), coalesce(a."user", ''), a.job_id, a.part, a.submit_ts
         order by a.end_ts is not null desc, a.start_ts is not null desc, a.end_ts desc, a.source_id, a.line
@@ -22,12 +26,14 @@ records as (
 ranked as (
     select
         *,
-        case split_part(part, '/', 1) when 'pod' then 0 when 'podset' then 1 when 'replicas' then 2 else 3 end as distance,
+        case split_part(part, '/', 1) when 'pod' then 0 when 'podset' then 1 when 'replicas' then 2 else 3 + (part is null)::integer end as distance,
+        -- a part that does not say when it was submitted was so with its job
+        coalesce(submit_ts, min(submit_ts) over (partition by coalesce(cluster, ''), coalesce("user", ''), job_id)) as told_submit_ts,
     from records
 ),
 
 told as (
-    select *
+    select * exclude (submit_ts, told_submit_ts), told_submit_ts as submit_ts
     from ranked
     qualify distance = min(distance) over (partition by coalesce(cluster, ''), coalesce("user", ''), job_id)
 ),
@@ -70,6 +76,7 @@ select
     source_id,
     line,
     cluster,
+    scheduler,
     job_id,
     restart_no,
     part,

@@ -98,6 +98,7 @@ held as (
         arg_min_null(p.qos, (p.start_ts, p.source_id, p.line, p.part)) as qos,
         arg_min_null(p.account, (p.start_ts, p.source_id, p.line, p.part)) as account,
         any_value(p.cluster) as cluster,
+        any_value(p.scheduler) as scheduler,
         p.job_id,
         any_value(p.name) as name,
         any_value(p.user) as "user",
@@ -127,6 +128,7 @@ waiting as (
         any_value(w.qos) as qos,
         any_value(w.account) as account,
         any_value(w.cluster) as cluster,
+        any_value(w.scheduler) as scheduler,
         w.job_id,
         any_value(w.name) as name,
         any_value(w.user) as "user",
@@ -158,8 +160,6 @@ united as (
 
 select
     * exclude (ending),
-    'kubernetes' as scheduler,
-    'logged' as ts_quality,
     epoch(end_ts) - epoch(start_ts) as elapsed_s,
     coalesce(ending.state, case when start_ts is not null then 'RESIZING' end) as state,
     ending.state_by as state_by,
