@@ -46,7 +46,7 @@ FORMAT = Format(
             when=_JOB_FIELDS,
             where={"*last": ("true",)},
             columns={**_ATTEMPT, "state": Value("status", mapping=_STATES)},
-            note="Times have no zone: they are those of the American west coast. The state is that of the job.",
+            note="Times have no zone: they are those of the American west coast. The state is the job's.",
         ),
         Pattern(
             name="attempt",
