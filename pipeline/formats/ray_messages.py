@@ -1,0 +1,54 @@
+"""What Ray prints into the output of a driver: nodes that are marked dead, workers that died, its own start.
+
+Workers' lines that look alike are printed once, with how often they were repeated: counts are understated.
+"""
+
+from __future__ import annotations
+
+from pipeline.formats.format import Format, Pattern, Value, known_line
+
+#: 2026-03-03 01:22:51,310	WARNING worker.py:2058 -- text
+_HEAD = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d+\s+[A-Z]+ \w+\.py:\d+ -- "
+
+FORMAT = Format(
+    name="ray_messages",
+    title="Ray in the output of a driver",
+    link="https://docs.ray.io/en/latest/ray-observability/user-guides/configure-logging.html",
+    role="any",
+    primary=False,
+    versions="2.0 to 2.50",
+    patterns=(
+        Pattern(
+            name="node_marked_dead",
+            table="nodes",
+            columns={"host": Value("host"), "state": Value(const="down"), "reason": Value("reason")},
+            literals=("has been marked dead because",),
+            regex=r"The node with node id: \w+ and address: \S+ and node name: (?P<host>[\w.:-]+) "
+            r"has been marked dead because (?P<reason>[^.]+)",
+            note="Heartbeats had been missing for half a minute.",
+        ),
+        known_line(
+            "worker_died",
+            ("A worker died or was killed",),
+            r"A worker died or was killed while executing a task by an unexpected system error",
+        ),
+        known_line("raylet_gone", ("Raylet is terminated",), r"Raylet is terminated"),
+        known_line(
+            "memory_pressure",
+            ("killed due to memory pressure",),
+            r"^(?:\(raylet[^)]*\) )?(?:\[[^\]]*\] \(raylet\) \S+ )?"
+            r"\d+ Workers \(tasks / actors\) killed due to memory pressure",
+        ),
+        known_line(
+            "start",
+            ("Ray instance", "Ray cluster", "Ray runtime", "Connecting to existing Ray"),
+            _HEAD + r"(?:Started a local Ray|Connect(?:ed|ing) to|Stopped Ray|Using address)\b",
+        ),
+        known_line(
+            "job_tool",
+            ("raysubmit_",),
+            r"^(?:Status for job|Job) '?raysubmit_\w+'?(?:$|:| (?:submitted|succeeded|failed|was stopped))",
+        ),
+    ),
+    unrendered="The simulator has no Ray.",
+)
