@@ -42,7 +42,7 @@ def stamp(*fields: str) -> Value:
     return Value(fields, "stamp", stamp="iso")
 
 
-def _containers(field: str) -> tuple[str, ...]:
+def containers(field: str) -> tuple[str, ...]:
     """Return the pointers of a field of the first containers' statuses."""
     return tuple(f"status/containerStatuses/{n}/{field}" for n in FEW)
 
@@ -53,7 +53,7 @@ def devices(template: str) -> tuple[str, ...]:
 
 
 _DISRUPTED = condition("DisruptionTarget", "True", "reason")
-_FINISHED = "state/terminated/finishedAt"
+FINISHED = "state/terminated/finishedAt"
 
 #: How a pod ended, as the states of the ledger. What is not listed is a failure of the program.
 STATES = {
@@ -102,12 +102,12 @@ _WHERE: dict[str, Value] = {
 }
 _END: dict[str, Value] = {
     "end_ts": stamp(
-        *_containers(_FINISHED),
+        *containers(FINISHED),
         condition("DisruptionTarget", "True", "lastTransitionTime"),
         condition("Ready", "False", "lastTransitionTime"),
     ),
-    "exit_code": Value(_containers("state/terminated/exitCode"), "int"),
-    "exit_signal": Value(_containers("state/terminated/signal"), "int"),
+    "exit_code": Value(containers("state/terminated/exitCode"), "int"),
+    "exit_signal": Value(containers("state/terminated/signal"), "int"),
 }
 _REASON = ("status/reason", _DISRUPTED)
 
@@ -138,9 +138,9 @@ PODS = (
             **_WHERE,
             **_END,
             "state": Value(
-                (*_REASON, *_containers("state/terminated/reason"), "status/phase"), mapping=STATES
+                (*_REASON, *containers("state/terminated/reason"), "status/phase"), mapping=STATES
             ),
-            "reason": Value((*_REASON, *_containers("state/terminated/reason"))),
+            "reason": Value((*_REASON, *containers("state/terminated/reason"))),
         },
         note=_NOTE + " An exit code of 137 without `OOMKilled` has many causes.",
     ),
@@ -153,7 +153,7 @@ PODS = (
             **_WHO,
             **_WHERE,
             "state": Value("status/phase", mapping={"Running": "RUNNING", "Unknown": "NODE_FAIL"}),
-            "reason": Value((*_REASON, *_containers("state/waiting/reason"))),
+            "reason": Value((*_REASON, *containers("state/waiting/reason"))),
         },
         note=_NOTE,
     ),
@@ -170,59 +170,11 @@ PODS = (
             "reason": Value(
                 (
                     *_REASON,
-                    *_containers("state/waiting/reason"),
+                    *containers("state/waiting/reason"),
                     condition("PodScheduled", "False", "reason"),
                 )
             ),
         },
         note="`SchedulingGated` waits for quota, `Unschedulable` for capacity.",
-    ),
-    Pattern(
-        name="container_killed_for_memory",
-        table="signals",
-        each="status/containerStatuses",
-        where={"*/lastState/terminated/reason": ("OOMKilled",)},
-        columns={
-            "ts": stamp("*/lastState/terminated/finishedAt"),
-            "signal_id": Value(const="k8s_oomkilled"),
-            "job_id": Value(JOB),
-            "node": Value("spec/nodeName"),
-            "code": Value("*/lastState/terminated/exitCode"),
-            "text": Value("*/lastState/terminated/reason"),
-            "repeats": Value(const=1),
-        },
-        note="The end before the last one of a container that was started again; earlier ones are gone.",
-    ),
-    Pattern(
-        name="pod_killed_for_memory",
-        table="signals",
-        each="status/containerStatuses",
-        where={"*/state/terminated/reason": ("OOMKilled",)},
-        columns={
-            "ts": stamp("*/state/terminated/finishedAt"),
-            "signal_id": Value(const="k8s_oomkilled"),
-            "job_id": Value(JOB),
-            "node": Value("spec/nodeName"),
-            "code": Value("*/state/terminated/exitCode"),
-            "text": Value("*/state/terminated/reason"),
-            "repeats": Value(const=1),
-        },
-    ),
-    Pattern(
-        name="pod_evicted",
-        table="signals",
-        where={"status/reason": ("Evicted",)},
-        columns={
-            "ts": stamp(
-                condition("DisruptionTarget", "True", "lastTransitionTime"),
-                *_containers(_FINISHED),
-                condition("Ready", "False", "lastTransitionTime"),
-            ),
-            "signal_id": Value(const="k8s_evicted"),
-            "job_id": Value(JOB),
-            "node": Value("spec/nodeName"),
-            "text": Value("status/message"),
-            "repeats": Value(const=1),
-        },
     ),
 )

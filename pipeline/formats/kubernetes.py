@@ -7,6 +7,7 @@ together. A dump shows one moment, and containers keep their last end alone.
 from __future__ import annotations
 
 from pipeline.formats import _kubernetes_events, _kubernetes_jobs, _kubernetes_nodes, _kubernetes_pods
+from pipeline.formats._kubernetes_signals import SIGNALS
 from pipeline.formats.format import Format
 
 _PODS = ("pod_succeeded", "pod_failed", "pod_running", "pod_pending")
@@ -33,6 +34,7 @@ FORMAT = Format(
     },
     patterns=(
         *_kubernetes_pods.PODS,
+        *SIGNALS,
         *_kubernetes_jobs.JOBS,
         *_kubernetes_nodes.NODES,
         *_kubernetes_events.EVENTS,

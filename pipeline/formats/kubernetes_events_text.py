@@ -57,7 +57,7 @@ FORMAT = Format(
         known_line(
             "header",
             ("LAST SEEN", "  Type  ", "  ----  "),
-            r"^(?:(?:NAMESPACE +)?LAST SEEN +TYPE +REASON| +Type +Reason +Age +From +Message| +---- +------ +----)",
+            r"^(?:(?:NAMESPACE +)?LAST SEEN +TYPE +REASON| +Type +Reason +Age +From| +---- +------ +----)",
         ),
     ),
     deciding=("node_event", "event", "described", "header"),
