@@ -22,7 +22,7 @@ STORY = Path(__file__).resolve().parents[1] / "data" / "samples" / "fallen-gpu"
 
 LEDGER = (
     "select attempt, part, start_ts, end_ts, gpus, category, was from ledger.intervals order by all",
-    "select attempt, kind, cause, evidence_text, lost_steps, downtime_gpu_s from ledger.incidents order by all",
+    "select attempt, kind, cause, evidence_text, lost_steps, total_gpu_s from ledger.incidents order by all",
 )
 
 

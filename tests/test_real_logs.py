@@ -238,3 +238,28 @@ def test_accounting_as_json_gives_a_row_for_each_job_and_none_for_its_steps(buil
         ("10", "NODE_FAIL", 20615.0, "Prolog", 1, False, None),
         ("20", "REQUEUED", 86307.0, "Prolog", 1, True, None),
     ]
+
+
+def test_objects_of_kubernetes_tell_what_is_in_them(built: Built) -> None:
+    """One pod failed after a minute with exit code 3, one runs since 2021; neither holds an accelerator."""
+    pods = built.con.execute(
+        "select job_id, state, exit_code, epoch(end_ts - start_ts), gpus from staging.allocations "
+        "where scheduler = 'kubernetes' order by 1"
+    ).fetchall()
+    assert pods == [
+        ("auditlog-retention-28566720", "FAILED", 3, 63.0, 0),
+        ("prometheus-k8s", "RUNNING", None, None, 0),
+    ]
+
+
+def test_events_of_kubernetes_are_counted_once(built: Built) -> None:
+    """Seven events tell that no node had room and two that a volume was missing; nine images were pulled."""
+    signals = built.con.execute(
+        "select signal_id, count(distinct (source_id, line)) from events.signals "
+        "where format = 'kubernetes' group by all order by 1"
+    ).fetchall()
+    assert signals == [("k8s_failed_mount", 2), ("k8s_failed_scheduling", 7)]
+    pulls = built.con.execute(
+        "select pattern, count(*) from events.phases where format = 'kubernetes' group by all order by 1"
+    ).fetchall()
+    assert pulls == [("image_pull_begin", 9), ("image_pull_end", 8)]
