@@ -153,6 +153,12 @@ def test_lines_of_records_that_no_pattern_knows_are_unknown() -> None:
     assert found.torn.to_list() == []
 
 
+def test_a_record_may_lie_below_a_key() -> None:
+    text = '{"type": "ADDED", "object": {"name": "n1", "state": "down"}}\n{"name": "n2", "state": "up"}'
+    found = match_format(replace(DOCUMENT, unwrap=("object",)), pl.Series(text.split("\n")))
+    assert found.tables["nodes"].select("line", "host").rows() == [(1, "n1"), (2, "n2")]
+
+
 def test_the_lines_behind_a_cut_are_bad() -> None:
     text = '{"items": [\n{"name": "n1", "state": "down"},\n{"name": "n2",\n"sta'
     found = match_format(DOCUMENT, pl.Series(text.split("\n")))

@@ -153,6 +153,8 @@ class Format:
         chatter: literals of lines that programs print by the million and that never hold anything else: such
             a line is known, and nothing more is asked of it.
         unrendered: why the simulator does not write it; empty where it does.
+        unwrap: for records: keys below which the fields may lie. For documents: keys below which the record
+            itself may lie, as in what is watched or collected.
         elements: for documents: names of the arrays that hold the records; where none is there, the document
             is one record, or an array of them. ``a/[]/b/[]`` goes down into the items of an array ``b``
             inside of each; what is around such a record stands below its field ``^``. For blocks: keys of

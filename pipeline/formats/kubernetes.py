@@ -21,6 +21,8 @@ FORMAT = Format(
     role="scheduler",
     shape="document",
     elements=("items",),
+    # What is watched stands below `object`; what Google's logging collects, below `jsonPayload`.
+    unwrap=("object", "jsonPayload"),
     header=(
         *("metadata", "creationTimestamp", "resourceVersion", "involvedObject", "regarding"),
         *("containerStatuses", "lastTransitionTime", "ownerReferences"),

@@ -238,6 +238,12 @@ def _descend(value: dict[str, Any], path: Sequence[str]) -> Iterator[dict[str, A
             yield from _descend({**item, OUTER: value}, path[1:])
 
 
+def unwrapped(record: Record, keys: Sequence[str]) -> Record:
+    """Return a record, or the object below one of some keys of it as a record in its place."""
+    inner = next((record.value[key] for key in keys if isinstance(record.value.get(key), dict)), None)
+    return record if inner is None else Record(inner, record.first, record.last)
+
+
 def field_of(value: Any, pointer: str) -> Any:
     """Return what stands at a pointer (RFC 6901, without the first slash), or None.
 

@@ -12,7 +12,7 @@ from pipeline.ingest.blocks import read_blocks
 from pipeline.ingest.csv_tables import find_csv_header, read_csv
 from pipeline.ingest.delimited import Header, find_header, read_delimited
 from pipeline.ingest.derive import derived_fields
-from pipeline.ingest.documents import build_fields, read_documents
+from pipeline.ingest.documents import build_fields, read_documents, unwrapped
 from pipeline.ingest.extract import extract_pattern, has_literal, merge_rows
 from pipeline.ingest.lines import build_frame
 from pipeline.ingest.records import extract_fields, read_records
@@ -91,12 +91,13 @@ def _match_document(fmt: Format, lines: pl.Series) -> Found:
     texts = lines.fill_null("").to_list()
     blocks = fmt.shape == "blocks"
     read = read_blocks(texts, fmt) if blocks else read_documents(texts, fmt.elements)
+    records = [unwrapped(record, fmt.unwrap) for record in read.records]
     rows: dict[str, list[pl.DataFrame]] = {}
     matches = [pl.DataFrame(schema=_MATCHES)]
     touched: set[tuple[int, int]] = set()
     for each in dict.fromkeys(pattern.each for pattern in fmt.patterns):
         patterns = [pattern for pattern in fmt.patterns if pattern.each == each]
-        fields = build_fields(read.records, fields_of(fmt, patterns), each).with_columns(derived_fields(fmt))
+        fields = build_fields(records, fields_of(fmt, patterns), each).with_columns(derived_fields(fmt))
         for pattern, found in extract_fields(fmt, patterns, fields):
             hit = fields[found.matched]
             matches.append(hit.select("line", pattern=pl.lit(pattern.name)))
