@@ -11,7 +11,8 @@ import pytest
 
 from pipeline.formats.format import Derived, Format, Pattern, Value
 from pipeline.ingest.csv_tables import find_csv_header, read_csv
-from pipeline.ingest.documents import build_fields, field_of, read_documents
+from pipeline.ingest.documents import read_documents
+from pipeline.ingest.fields import build_fields, field_of
 from pipeline.ingest.match import match_format
 from pipeline.ingest.reader import SourceReader
 from pipeline.ingest.work import run_here

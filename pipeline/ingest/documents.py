@@ -1,4 +1,4 @@
-"""Whole documents → records with named fields: JSON and YAML, one after the other in a file.
+"""Whole documents → records: JSON and YAML, one after the other in a file.
 
 A document is an object, or an array of them, or an object that holds the records in one of its arrays. It is
 decoded record by record, so that each knows the lines it stands on, and a document that was cut off gives
@@ -10,12 +10,11 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
-import polars as pl
 import yaml
 
 #: Characters that may begin a JSON document; YAML of objects begins with a key or a mark.
@@ -25,12 +24,6 @@ _NO_BLANK = re.compile(r"[^ \t\r\n]")
 
 #: Field of a record below which stands the record of the array around it.
 OUTER = "^"
-
-#: Field of a record below which stands one item of the array that a pattern expands.
-ITEM = "*"
-
-#: Field that tells whether that item is the last one of its array.
-LAST = "*last"
 
 _DECODER = json.JSONDecoder()
 
@@ -212,7 +205,7 @@ def _yaml_items(node: yaml.Node, elements: Sequence[str]) -> Iterator[yaml.Node]
         yield node
 
 
-# --- records and their fields
+# --- records inside of records
 
 
 def _expand(value: Any, elements: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -236,69 +229,3 @@ def _descend(value: dict[str, Any], path: Sequence[str]) -> Iterator[dict[str, A
     for item in items if isinstance(items, list) else ():
         if isinstance(item, dict):
             yield from _descend({**item, OUTER: value}, path[1:])
-
-
-def unwrapped(record: Record, keys: Sequence[str]) -> Record:
-    """Return a record, or the object below one of some keys of it as a record in its place."""
-    inner = next((record.value[key] for key in keys if isinstance(record.value.get(key), dict)), None)
-    return record if inner is None else Record(inner, record.first, record.last)
-
-
-def field_of(value: Any, pointer: str) -> Any:
-    """Return what stands at a pointer (RFC 6901, without the first slash), or None.
-
-    A step ``[type=Ready,status=True]`` takes the first item of an array whose members have these texts.
-    """
-    for step in pointer.split("/"):
-        key = step.replace("~1", "/").replace("~0", "~")
-        if key.startswith("[") and isinstance(value, list):
-            value = _first_with(value, key)
-        elif isinstance(value, Mapping):
-            value = value.get(key)
-        elif isinstance(value, list) and key.isdigit() and int(key) < len(value):
-            value = value[int(key)]
-        else:
-            return None
-    return value
-
-
-def _first_with(items: list[Any], step: str) -> Any:
-    """Return the first item of which members have the texts that a step names, or None."""
-    wanted = [member.partition("=")[::2] for member in step[1:-1].split(",")]
-    for item in items:
-        if isinstance(item, Mapping) and all(text_of(item.get(name)) == text for name, text in wanted):
-            return item
-    return None
-
-
-def text_of(value: Any) -> str | None:
-    """Return a value as text: texts as they are, truth in lower case, lists and objects as sorted JSON."""
-    if value is None or isinstance(value, str):
-        return value
-    if isinstance(value, (dict, list)):
-        return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, default=str)
-    if isinstance(value, bool):
-        return str(value).lower()
-    return value.isoformat() if hasattr(value, "isoformat") else str(value)
-
-
-def build_fields(records: Sequence[Record], names: Sequence[str], each: str = "") -> pl.DataFrame:
-    """Return ``line``, ``last_line`` and one text column a name, a row for each record.
-
-    With ``each``, the pointer of an array, a row for each of its items, whose fields stand below ``*``.
-    """
-    rows: list[tuple[int, int, dict[str, Any]]] = []
-    for record in records:
-        if not each:
-            rows.append((record.first, record.last, record.value))
-            continue
-        items = field_of(record.value, each)
-        items = items if isinstance(items, list) else []
-        for place, item in enumerate(items, start=1):
-            fields = {**record.value, ITEM: item, LAST: place == len(items)}
-            rows.append((record.first, record.last, fields))
-    columns: dict[str, list[Any]] = {"line": [row[0] for row in rows], "last_line": [row[1] for row in rows]}
-    for name in names:
-        columns[name] = [text_of(field_of(value, name)) for _, _, value in rows]
-    schema = {"line": pl.Int64, "last_line": pl.Int64, **dict.fromkeys(names, pl.String)}
-    return pl.DataFrame(columns, schema=schema)

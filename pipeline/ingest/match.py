@@ -12,8 +12,9 @@ from pipeline.ingest.blocks import read_blocks
 from pipeline.ingest.csv_tables import find_csv_header, read_csv
 from pipeline.ingest.delimited import Header, find_header, read_delimited
 from pipeline.ingest.derive import derived_fields
-from pipeline.ingest.documents import build_fields, read_documents, unwrapped
+from pipeline.ingest.documents import read_documents
 from pipeline.ingest.extract import extract_pattern, has_literal, merge_rows
+from pipeline.ingest.fields import build_fields, unwrapped
 from pipeline.ingest.lines import build_frame
 from pipeline.ingest.records import extract_fields, read_records
 
