@@ -5,16 +5,22 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import polars as pl
 import pytest
 
+from pipeline.formats import registry
 from pipeline.ingest.hostlist import expand_hostlist
+from pipeline.ingest.match import match_format
 from pipeline.simulate.invent import invent
 from pipeline.simulate.judge import judge
 from pipeline.simulate.lines import Style
 from pipeline.simulate.plan import Plan
+from pipeline.simulate.renderers.slurm import accounting
+from pipeline.simulate.renderers.slurm_json import accounting_json
 from pipeline.simulate.verdict import sentences
 from pipeline.simulate.write import write_story
 from pipeline.simulate.written import read_truth
@@ -166,6 +172,22 @@ def old_json(rows: list[Row]) -> Iterator[str]:
         for row in rows
     ]
     yield from json.dumps({"meta": {}, "errors": [], "jobs": jobs}, indent=2).splitlines()
+
+
+def test_accounting_as_json_fills_rows_as_text_does() -> None:
+    """Requeues, resized jobs and running ones included."""
+    plan = Plan(gpus=32, target=400, max_attempts=14, ends=dict.fromkeys((*WORDY, "prolog_failed"), 1.0))
+    plan = replace(plan, goes_on=True, shrink=1.0)
+    runs = [run for seed in range(12) for run in invent(seed, (plan,)).runs]
+    rows = []
+    for name, lines in (
+        ("slurm_sacct", accounting(runs, Style())),
+        ("slurm_sacct_json", accounting_json(runs)),
+    ):
+        found = match_format(registry()[name], pl.Series(list(lines))).tables["allocations"]
+        rows.append(found.drop("line", "segment", "format", "pattern", "ts_raw", "ts_quality"))
+    assert {"RESIZING", "NODE_FAIL", "TIMEOUT", "REQUEUED", "PREEMPTED", "RUNNING"} <= set(rows[0]["state"])
+    assert rows[0].equals(rows[1])
 
 
 @pytest.mark.parametrize(
