@@ -26,13 +26,13 @@ def _time(*fields: str) -> Value:
 
 FORMAT = Format(
     name="slurm_sacct_json",
-    title="Slurm accounting as JSON (sacct --json, slurmrestd)",
+    title="Slurm accounting as JSON or YAML (sacct --json, --yaml, slurmrestd)",
     link="https://slurm.schedmd.com/sacct.html#OPT_json",
     role="scheduler",
     shape="document",
     versions="21.08 to 26.05 (data parsers v0.0.37 to v0.0.45, also +complex)",
     elements=("jobs",),
-    header=('"jobs"', '"allocation_nodes"', '"derived_exit_code"', '"submission"'),
+    header=("allocation_nodes", "derived_exit_code", "submission", "kill_request_user"),
     header_min=3,
     deciding=("job",),
     derive={
