@@ -47,7 +47,14 @@ NAMED = {
     "megatron-deepspeed/summit-3329260/gpt3-megatron.3329260.e": {"deepspeed_library", "unknown"},
     "megatron-deepspeed/summit-moe-3363503/moe-5.2.3363503.e": {"python_traceback", "unknown"},
     "megatron-deepspeed": {"megatron_deepspeed"},
-    "nanogpt/jackokeefe-output": {"python_traceback", "unknown"},
+    "nanogpt": {"nanogpt"},
+    "bert-perf": {"dllogger"},
+    "fairseq": {"fairseq_2018"},
+    "paddle": {"fairseq_2018"},
+    "k8s/insights-pod-failed": {"kubernetes"},
+    "k8s/insights-pods": {"kubernetes"},
+    "k8s-events": {"kubernetes"},
+    "rl-trainer": {"verl"},
 }
 
 

@@ -38,9 +38,11 @@ def read_guests(unknown: pl.DataFrame, own: str) -> Guests:
     tables: dict[str, list[pl.DataFrame]] = {}
     known = [unknown["line"].head(0)]
     hits = unknown.filter(unknown["text"].str.contains(alternation(guest_literals(own)))).head(MAX_EVIDENCE)
-    for fmt in guest_formats(own) if hits.height else ():
-        if not _is_proven(fmt, hits["text"]):
-            continue
+    proven = [fmt for fmt in guest_formats(own) if hits.height and _is_proven(fmt, hits["text"])]
+    if len(proven) > 1:
+        # Of lines that several programs print, the one that prints most of the others is the likeliest.
+        proven.sort(key=lambda fmt: (-_found(fmt, unknown["text"]).known.len(), fmt.name))
+    for fmt in proven:
         found = _found(fmt, unknown["text"])
         numbers = unknown["line"]
         for table, rows in found.tables.items():
@@ -54,7 +56,6 @@ def read_guests(unknown: pl.DataFrame, own: str) -> Guests:
         hit = numbers[found.known.to_numpy() - 1]
         known.append(hit)
         unknown = unknown.filter(~numbers.is_in(hit.implode()))
-        hits = hits.filter(~hits["line"].is_in(hit.implode()))
     return Guests(tables, pl.concat(known))
 
 
@@ -84,8 +85,8 @@ def _found(fmt: Format, text: pl.Series) -> Found:
     if fmt.shape == "records":
         asked = text.str.contains(r"^\s*\{.*\}\s*,?\s*$")
     else:
-        first = text.str.contains(alternation(marks_of(fmt))).arg_true()[0]
-        asked = pl.int_range(len(text), eager=True) >= first
+        marked = text.str.contains(alternation(marks_of(fmt))).arg_true()
+        asked = pl.int_range(len(text), eager=True) >= (marked[0] if len(marked) else len(text))
     return _renumbered(fmt, text, asked)
 
 

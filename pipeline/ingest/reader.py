@@ -24,7 +24,8 @@ from pipeline.ingest.limits import bound_rows
 from pipeline.ingest.lines import read_lines
 from pipeline.ingest.match import TABULAR, WHOLE, table_header
 from pipeline.ingest.rules import rules_for
-from pipeline.ingest.scan import Scan, Scanner, scan_fields
+from pipeline.ingest.scan import Scan, Scanner
+from pipeline.ingest.scan_fields import scan_fields
 from pipeline.ingest.signals import fold_signals, limit_signals
 from pipeline.ingest.telemetry import Thinner
 from pipeline.ingest.templates import MAX_TEMPLATES, merge_templates

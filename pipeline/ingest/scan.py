@@ -10,37 +10,24 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from pipeline.formats.format import Format, Pattern
+from pipeline.formats.format import Pattern
 from pipeline.ingest.cuts import Cutter
-from pipeline.ingest.delimited import Header
 from pipeline.ingest.extract import (
     extract_candidates,
     extract_pattern,
     merge_rows,
     read_heads,
 )
+from pipeline.ingest.glue import split_glued, split_glued_to_words
 from pipeline.ingest.guests import read_guests
 from pipeline.ingest.lines import clean_frame
-from pipeline.ingest.match import match_fields
 from pipeline.ingest.peel import behind_prefixes, split_behind_bars, split_segments, strip_prefixes
 from pipeline.ingest.regexes import to_ascii
-from pipeline.ingest.rules import RuleSet, rules_for
+from pipeline.ingest.rules import RuleSet
 from pipeline.ingest.signals import build_signal_rows
 
 #: Lines that are enough to learn which patterns know most.
 _FEW = 500
-
-#: What comes into a file past everybody's buffers: behind a step line that was cut it is a line of its own.
-_GLUED = (
-    r"slurmstepd(?:-[A-Za-z0-9_.-]+)?: (?:error|fatal)|srun: error: |\[rank[0-9]+\]:\[[EWF]"
-    r"|Traceback \(most recent call last\)"
-)
-#: Behind another line that was cut: prefixes end with neither a letter nor a word, nor a quoted or a second
-#: word and a colon, nor the head of a logger.
-_CUT = r"""[^\s:>\]]|[a-z.,] |[a-z] [a-z]+: |['")}]: |,[0-9]{3} (?:- (?:\w+ - )*)?"""
-_GLUED_TO_WORD = rf"({_CUT})({_GLUED})"
-#: No step line holds the stamp of another one.
-_GLUED_STAMP = r"(\| .*?|step: .*?)(\[[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}[^\]]{0,7}\] )"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +68,8 @@ class Scanner:
         rows: dict[str, list[pl.DataFrame]] = {}
         # From the cheapest question to the dearest; what one has answered the next is not asked.
         frequent = numbered["text"].str.contains(self.rules.frequent) & ~behind_bars
-        glued = frequent & numbered["text"].str.contains(_GLUED)
-        if glued.any():
-            split = numbered["text"].str.replace_all(_GLUED, "\r$0")
-            numbered = numbered.with_columns(text=numbered["text"].zip_with(~glued, split))
-            frequent &= ~glued
+        numbered, glued = split_glued(numbered, frequent)
+        frequent &= ~glued
         others = numbered.filter(~frequent)
         left, known = self._scan_frequent(numbered.filter(frequent), rows, several=several)
         others = others.filter(others["text"].str.contains(self.rules.screen))
@@ -96,9 +80,7 @@ class Scanner:
         candidates = pl.concat([left, others.filter(among)]).sort("line")
         if candidates.is_empty():
             return self._with_guests(numbered, may_prove, rows, known, candidates["line"])
-        for glue in (_GLUED_TO_WORD, _GLUED_STAMP):
-            if candidates["text"].str.contains(glue).any():
-                candidates = candidates.with_columns(pl.col("text").str.replace_all(glue, "$1\r$2"))
+        candidates = split_glued_to_words(candidates)
         frame = clean_frame(candidates)
         if frame.height > candidates.height:
             frame = frame.filter(frame["text"].str.contains(self.rules.screen))
@@ -178,31 +160,6 @@ class Scanner:
             known.append(frame["line"][found.matched])
             frame = frame.filter(_falses(frame.height).scatter(found.matched, True).not_())
         return frame
-
-
-def scan_fields(fmt: Format, lines: pl.Series, header: Header | None = None) -> Scan:
-    """Apply a format of records, tables or documents to raw lines that are numbered from 1.
-
-    Lines of records and tables that the format does not know are asked what may stand anywhere.
-    """
-    found = match_fields(fmt, lines, header)
-    known = pl.Series("known", [False]).new_from_index(0, len(lines)).scatter(found.known - 1, True)
-    places = (~known).arg_true().cast(pl.Int64) + 1
-    if fmt.shape == "document" or not len(places):
-        return Scan(found.tables, found.known, found.torn)
-    rest = Scanner(rules_for("")).scan(lines.filter(~known))
-    rows: dict[str, list[pl.DataFrame]] = {table: [part] for table, part in found.tables.items()}
-    for table, part in rest.tables.items():
-        rows.setdefault(table, []).append(
-            part.with_columns(
-                places[part[name].to_numpy() - 1].alias(name)
-                for name in ("line", "last_line")
-                if name in part.columns
-            )
-        )
-    also = places[rest.known.to_numpy() - 1].cast(pl.Int64)
-    torn = found.torn.filter(~found.torn.is_in(also.implode()))
-    return Scan(merge_rows(rows), pl.concat([found.known, also]), torn)
 
 
 class _Quiet:
