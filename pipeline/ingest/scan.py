@@ -6,7 +6,7 @@ Cost decides the order: one cheap alternation over everything, and the rest only
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import polars as pl
 
@@ -85,9 +85,11 @@ class Scanner:
         if frame.height > candidates.height:
             frame = frame.filter(frame["text"].str.contains(self.rules.screen))
         frame = self._scan_steps(frame, rows, known)
-        found, torn = _scan_loud(frame, self.rules, rows)
+        found, torn, signalled = _scan_loud(frame, self.rules, rows)
         known.append(frame["line"].filter(found))
-        return self._with_guests(numbered, may_prove, rows, known, frame["line"].filter(torn))
+        scan = self._with_guests(numbered, may_prove, rows, known, frame["line"].filter(torn))
+        # A line with a signal may carry more in the words of another format.
+        return replace(scan, known=pl.concat([scan.known, frame["line"].filter(signalled)]))
 
     def _with_guests(
         self,
@@ -193,11 +195,11 @@ class _Quiet:
 
 def _scan_loud(
     frame: pl.DataFrame, rules: RuleSet, rows: dict[str, list[pl.DataFrame]]
-) -> tuple[pl.Series, pl.Series]:
-    """Apply all rules and signals to a frame; return which of its rows are known, and which are torn."""
+) -> tuple[pl.Series, pl.Series, pl.Series]:
+    """Apply all rules and signals to a frame; return which rows a pattern knows, are torn, hold a signal."""
     known, claimed = _falses(frame.height), _falses(frame.height)
     if not frame.height:
-        return known, claimed
+        return known, claimed, known
     where = _literal_rows(frame["text"], rules.literals)
     frame = read_heads(frame)
     for rule in rules.rules:
@@ -212,8 +214,7 @@ def _scan_loud(
         known = known.scatter(found.matched, True)
         if found.rows is not None:
             rows.setdefault(found.table, []).append(found.rows)
-    torn = claimed & ~known
-    return known | _scan_signals(frame, rules, where, rows), torn
+    return known, claimed & ~known, _scan_signals(frame, rules, where, rows)
 
 
 def _scan_signals(
