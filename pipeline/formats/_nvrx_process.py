@@ -69,6 +69,13 @@ CHECKPOINTS = (
         note="Together what a save in the background holds up; printed only at level DEBUG.",
     ),
     known_line(
+        "local_checkpoint",
+        ("Finish saving ", "Finish loading "),
+        r"\.py:\d+ +Finish (?:saving|loading) \S",
+        versions="0.4 to 0.6",
+        note="Of the manager of local checkpoints, at level DEBUG; the trainer tells which step it was.",
+    ),
+    known_line(
         "checkpoint_workers",
         ("AsyncCaller: ", "Temporal worker aborted in rank "),
         r"(?:Persistent|Temporal)?AsyncCaller: (?:\d+, (?:Starting|Destroying) Async Caller"
