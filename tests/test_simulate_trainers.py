@@ -104,6 +104,7 @@ LINES = {
         "loop_begin": "[before the start of training step] datetime: ",
         "git_info": "**** Git info for Megatron",
     },
+    "megatron_deepspeed_bigscience": {"step_seconds": "| elapsed time per iteration (s): "},
     "mlperf": {
         "step": '"step": 50.0, "samples_count": 25600.0',
         "init": '"key": "init_start"',

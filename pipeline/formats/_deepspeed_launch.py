@@ -22,7 +22,7 @@ _START_FILES = ("real_accelerator", "comm", "distributed", "engine", "module", "
 _START_TEXTS = (
     *("Setting ds_accelerator", "cdb=", "Initializing TorchBackend", "Discovering MPI settings"),
     *("NCCL backend in DeepSpeed", "Not using the DeepSpeed or", "Using (?:client|DeepSpeed)"),
-    *("Removing param_group", "DeepSpeed (?:using|Basic|Flops|LR)", "Partitioning pipeline"),
+    *("Removing param_group", "DeepSpeed (?:using|Basic|Flops|LR)", "Partitioning pipeline", "Checking ZeRO"),
     *("(?:Before|After) ", "MA ", "CPU Virtual Memory: ", r"Stage \d ", "Reduce bucket", "Allgather bucket"),
     *("optimizer state", "CPU Offload", "Round robin", "Creating", "fp16 group", "Swappable", "In-Memory"),
     *("Largest partitioned", "begin bf16_optimizer", "end bf16_ ?optimizer", r"\*{4} BF16 gradient"),
@@ -185,7 +185,7 @@ START = (
         ("] [INFO] [", "] [WARNING] ["),
         rf"{place(*_START_FILES)}(?:\[Rank -?\d+\] )?(?:{'|'.join(_START_TEXTS)})"
         rf"|{place('checkpointing', 'unfused_optimizer', 'fused_optimizer', 'bf16_optimizer')}"
-        rf"|{HEAD}\[Rank -?\d+\] (?:DeepSpeed (?:Final|LR|Basic|Flops)|Creating |Removing |step=0, "
+        rf"|{HEAD}\[Rank -?\d+\] (?:DeepSpeed (?:Final|LR|Basic|Flops|using)|[Cc]reating |Removing |step=0, "
         r"|Using (?:DeepSpeed|client) )",
         versions="0.3 to 0.18",
     ),

@@ -107,8 +107,10 @@ RUNTIME = (
 REPORT = (
     known_line(
         "memory_report",
-        ("Max_MA ", "CPU Virtual Memory:  used = "),
-        r"^MA [\d.]+ GB +Max_MA |^CPU Virtual Memory:  used = ",
+        ("Max_MA ", "CPU Virtual Memory:  used = ", "Before ", "After "),
+        r"^MA [\d.]+ GB +Max_MA |^CPU Virtual Memory:  used = "
+        r"|^(?:Before|After) (?:Building Model|initializing (?:optimizer states|ZeRO optimizer)"
+        r"|creating fp16 )",
         versions="0.17.6 to 0.18",
         note="Earlier releases print them behind a header.",
     ),
@@ -159,11 +161,13 @@ REPORT = (
             "Using topology: {",
             "stage=",
             "ParallelTransformerLayerPipe",
+            "EmbeddingPipe",
+            "LMHeadPipe",
             "MPU ",
             " partition count [",
         ),
         r"^SEED_LAYERS=\w+ BASE_SEED=|^Using topology: \{ProcessCoord\(|^stage=\d+ layers=\d+"
-        r"|^(?: *\d+: )?ParallelTransformerLayerPipe\s*$"
+        r"|^(?: *\d+: )?(?:ParallelTransformerLayer|Embedding|LMHead)Pipe\s*$"
         r"|^MPU [DMP]P: \[\d|^Rank: \d+ partition count \[",
         versions="0.3 to 0.18",
     ),

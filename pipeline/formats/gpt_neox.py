@@ -3,42 +3,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 
 from pipeline.formats._deepspeed_head import HEAD
+from pipeline.formats._gpt_neox_facts import FACTS
 from pipeline.formats._megatron_known import KNOWN
 from pipeline.formats._megatron_phases import PHASES
 from pipeline.formats._megatron_timers import TIMERS
 from pipeline.formats.format import Format, Pattern, Value, known_line
 
 _VERSIONS = "1.0 to 2.0 and later"
-
-#: Arguments that a figure needs, and the key that they become.
-_ARGUMENTS: Mapping[str, str] = {
-    "hidden_size": "hidden_size",
-    "intermediate_size": "ffn_hidden_size",
-    "num_layers": "num_layers",
-    "num_attention_heads": "num_attention_heads",
-    "num_kv_heads": "num_query_groups",
-    "seq_length": "seq_length",
-    "padded_vocab_size": "vocab_size",
-    "train_batch_size": "global_batch_size",
-    "train_micro_batch_size_per_gpu": "micro_batch_size",
-    "gradient_accumulation_steps": "gradient_accumulation_steps",
-    "model_parallel_size": "tensor_parallel",
-    "pipe_parallel_size": "pipeline_parallel",
-    "world_size": "world_size",
-    "global_num_gpus": "world_size",
-    "log_interval": "log_interval",
-    "steps_per_print": "steps_per_print",
-    "train_iters": "train_iters",
-    "save_interval": "save_interval",
-    "checkpoint_factor": "save_interval",
-    "eval_interval": "eval_interval",
-    "precision": "dtype",
-    "peak_theoretical_tflops": "peak_theoretical_tflops",
-}
 
 #: What it kept of Megatron-LM 1.1.
 _KEPT = {"exit_v1", "timers_v1", "start_texts", "compiled"}
@@ -156,26 +131,6 @@ REST = (
         },
         note="Printed without a time when the evaluation is over.",
     ),
-    Pattern(
-        name="parameters",
-        table="facts",
-        versions=_VERSIONS,
-        literals=("> total params: ",),
-        regex=r"> total params: (?P<value>[\d,]+)",
-        columns={"key": Value(const="params"), "value": Value(group="value", kind="int")},
-    ),
-    Pattern(
-        name="arguments",
-        table="facts",
-        versions=_VERSIONS,
-        literals=("..updated", "..default"),
-        regex=r"^\s+[A-Za-z_]\w* \.{3,} ?.*\.\.(?:updated|default)\s*$",
-        # `None` says nothing: a value begins otherwise.
-        each=rf"^\s+(?P<key>{'|'.join(_ARGUMENTS)}) \.+ "
-        r"(?P<value>(?:[^.\sN]|N[^o.\s])[^.\s]*(?:\.\d+)?)\.{2,}(?:updated|default)\s*$",
-        columns={"key": Value(group="key", mapping=_ARGUMENTS), "value": Value(group="value")},
-        note="Only arguments that a figure needs become facts; the others are known.",
-    ),
     known_line(
         "texts",
         (
@@ -207,7 +162,7 @@ FORMAT = Format(
     title="EleutherAI GPT-NeoX, console",
     link="https://github.com/EleutherAI/gpt-neox/blob/main/megatron/logging.py",
     role="trainer",
-    patterns=(*STEPS, *REST, *_kept(PHASES), *_kept(TIMERS), *_kept(KNOWN)),
+    patterns=(*STEPS, *FACTS, *REST, *_kept(PHASES), *_kept(TIMERS), *_kept(KNOWN)),
     step_time="The printed time is a mean: all time since the line before, divided by `log_interval`. "
     "Waiting for "
     "data, evaluations and saves are inside it; nothing ever stops its timer.",

@@ -6,6 +6,7 @@ None of them is of a trainer.
 
 from __future__ import annotations
 
+from pipeline.formats._nvrx_process import CHECKPOINTS, INSIDE
 from pipeline.formats.format import Format, Pattern, Value, known_line
 
 # Three generations of headers, of which the last two stand in one file.
@@ -126,77 +127,6 @@ ENDS = (
         "stragglers",
         ("Detected stragglers. Terminating training",),
         r"(?P<what>Detected stragglers\. Terminating training)",
-    ),
-)
-
-INSIDE = (
-    Pattern(
-        name="exception",
-        table="phases",
-        versions=_ALL,
-        literals=(
-            "fn_ex: ",
-            "term_ex: ",
-            "health_ex: ",
-            "finalize_ex: ",
-            "abort_ex: ",
-            "exit_ex: ",
-            "init_ex: ",
-        ),
-        regex=r"\[(?P<ts>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+)\] rank=(?P<rank>\d+) "
-        r"(?P<what>(?:fn|term|health|finalize|abort|exit|init)_ex): ",
-        columns={
-            "rank": Value(group="rank", kind="int"),
-            "phase": Value(const="exit"),
-            "edge": Value(const="point"),
-            "detail": Value(group="what"),
-        },
-        note="The time inside the line is UTC; that at its head, which is read, is local.",
-    ),
-    Pattern(
-        name="restart",
-        table="phases",
-        versions=_ALL,
-        literals=("starting iteration=",),
-        regex=r"(?P<what>starting iteration=\d+) rank=(?P<rank>\d+) world_size=\d+",
-        columns={
-            "rank": Value(group="rank", kind="int"),
-            "phase": Value(const="custom"),
-            "edge": Value(const="point"),
-            "detail": Value(group="what"),
-        },
-        note="One for each start of the training function in the same process; the iteration counts them.",
-    ),
-    known_line(
-        "moves",
-        ("[In-process] ", "restart_ex: ", "other_ex: "),
-        r"\[In-process\] (?:Hot spare|Rank) |rank=\d+ (?:restart|other)_ex: ",
-        versions="0.5 to 0.6",
-        note="The number of ranks may shrink without a word of the scheduler.",
-    ),
-)
-
-CHECKPOINTS = (
-    Pattern(
-        name="device_to_host",
-        table="timers",
-        versions="0.4 to 0.6",
-        literals=(" to finish D2H", " to schedule async ckpt"),
-        regex=r"rank: (?P<rank>\d+), takes (?P<seconds>[\d.e+-]+) to (?P<what>finish D2H"
-        r"|schedule async ckpt)",
-        columns={
-            "rank": Value(group="rank", kind="int"),
-            "component": Value(group="what"),
-            "mean_s": Value(group="seconds", kind="float"),
-        },
-        note="Together what a save in the background holds up; printed only at level DEBUG.",
-    ),
-    known_line(
-        "checkpoint_workers",
-        ("AsyncCaller: ", "Temporal worker aborted in rank "),
-        r"(?:Persistent|Temporal)?AsyncCaller: (?:\d+, (?:Starting|Destroying) Async Caller"
-        r"|Async process join finished after)|Temporal worker aborted in rank \d",
-        versions="0.4 to 0.6",
     ),
 )
 

@@ -55,7 +55,10 @@ _AFTER_NAME = (
     r"(?:\[| ?iteration |:::MLLOG|[IWEF][0-9]{4} |Traceback |saving checkpoint|NCCL |>+ [a-z]+ing "
     r"| +(?:successfully|loading|scheduled an|validation loss|will not load) "
     r"| +[A-Za-z_0-9-]+ \.{4,}[: ]"
-    r"|\(min, max\) time |using world size: |time to initialize |-{10,} |building |training \.|done with )"
+    r"|\(min, max\) time |using world size: |time to initialize |-{10,} |building |training \.|done with "
+    # The launcher of DeepSpeed puts the host before every line of a job of several.
+    r"|time \(ms\) |steps: [0-9]| ?samples/sec: |DeepSpeed |Checkpoint Save |\*{4} Git info |Time to load "
+    r"|[a-z_0-9]+ \.+ \[|MA [0-9]|Main process received |Killing subprocess )"
 )
 _ONE = "|".join(_PREFIXES)
 _UNNAMED = re.sub(r"\?P<\w+>", "?:", _ONE)
