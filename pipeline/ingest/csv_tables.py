@@ -8,16 +8,20 @@ brought into the same shape first.
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Sequence
+from functools import cache
 
 import polars as pl
 
-from pipeline.formats import fields_of
+from pipeline.formats import fields_of, registry
 from pipeline.formats.format import Format
 from pipeline.ingest.delimited import Delimited, Header
 from pipeline.ingest.derive import derived_fields
 
 _DELIMITERS = (",", "\t", ";")
+
+_ANY_DELIMITER = re.compile(f"[{''.join(_DELIMITERS)}]")
 
 #: Lines in the beginning of a file among which the header is; comments may stand before it.
 _HEAD_LINES = 50
@@ -51,6 +55,25 @@ def find_csv_header(lines: pl.Series, fmt: Format) -> tuple[int, Header] | None:
             if len(names) > 1 and len(known & {name.lower() for name in names}) >= fmt.header_min:
                 return at, Header(tuple(names), delimiter, trailing=False)
     return None
+
+
+def may_have_header(lines: Sequence[str]) -> bool:
+    """Return whether one of the first lines has enough known names to be the header of some table."""
+    names, least = _known_names()
+    for text in lines[:_HEAD_LINES]:
+        cells = {cell.strip().strip('"').lower() for cell in _ANY_DELIMITER.split(text)}
+        words = set(text.lower().split())
+        if len(names & (cells | words)) >= least:
+            return True
+    return False
+
+
+@cache
+def _known_names() -> tuple[frozenset[str], int]:
+    """Return the names of all headers, and how many of them a header has at least."""
+    formats = [fmt for fmt in registry().values() if fmt.shape in ("csv", "columns")]
+    names = frozenset(name.lower() for fmt in formats for name in fmt.header)
+    return names, min((fmt.header_min for fmt in formats), default=1)
 
 
 def read_csv(lines: pl.Series, fmt: Format, header: Header | None = None) -> Delimited:

@@ -9,13 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
+import numpy as np
 import polars as pl
 
 from pipeline.formats import registry
 from pipeline.formats.format import Format
 from pipeline.ingest.blocks import count_keys
+from pipeline.ingest.csv_tables import may_have_header
 from pipeline.ingest.match import WHOLE, match_format, table_header
 from pipeline.ingest.rules import Rule, RuleSet, alternation, build_rules
 from pipeline.ingest.sample import Sample
@@ -75,23 +77,66 @@ def detect(sample: Sample) -> Detection:
 def detect_all(samples: Sequence[Sample]) -> list[Detection]:
     """Return what each file is taken for by a look at it. Files are asked together, and judged each alone."""
     looks = [_Look(sample) for sample in samples]
-    texts = [look for look in looks if len(look.lines)]
-    _ask_lines(texts, primary=True)
-    for look in texts:
-        look.candidates += _record_candidates(look.lines, look.first)
-    _ask_lines([look for look in texts if not any(found.proven for found in look.candidates)], primary=False)
+    texts = [look for look in looks if len(look.first)]
+    if texts:
+        sampled = _lines_of([look.lines for look in texts]).filter(pl.col("text").str.contains(r"\S"))
+        for file, height in sampled.group_by("file").len().rows():
+            texts[file].height = height
+        evidence = _evidence(texts)
+        for file in set(sampled.filter(pl.col("text").str.contains(r"^\s*\{"))["file"]):
+            texts[file].braces = True
+        _ask_lines(texts, sampled, evidence, primary=True)
+        for look in texts:
+            if look.height:
+                look.candidates += _record_candidates(look)
+        rest = [file for file, look in enumerate(texts) if not any(one.proven for one in look.candidates)]
+        unproven = pl.col("file").is_in(rest)
+        _ask_lines(texts, sampled.filter(unproven), evidence.filter(unproven), primary=False)
     return [look.decide() for look in looks]
 
 
+def _lines_of(parts: Sequence[pl.Series]) -> pl.DataFrame:
+    """Return ``file`` and ``text`` of the lines of several files."""
+    files = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+    return pl.DataFrame({"file": files, "text": pl.concat(parts)})
+
+
 class _Look:
-    """A look at one file, and how well each format fits."""
+    """A look at one file, and how well each format fits.
+
+    Attributes:
+        lines, first: sampled lines, and all lines of the beginning.
+        height: sampled lines that are not empty.
+        braces: True where one of these may be a JSON object.
+    """
 
     def __init__(self, sample: Sample) -> None:
         self.binary = sample.binary
-        self.lines = sample.lines.filter(sample.lines.str.contains(r"\S"))
-        self.first = sample.first
-        self.evidence = _evidence(sample.first) if len(self.lines) else self.lines
+        self.lines, self.first = sample.lines, sample.first
+        self.height = 0
+        self.braces = False
         self.candidates: list[_Candidate] = []
+
+    @cached_property
+    def head(self) -> list[str]:
+        """The lines in which a document tells what it is."""
+        return self.first.head(_DOCUMENT_HEAD).fill_null("").to_list()
+
+    @cached_property
+    def begin(self) -> str:
+        """The beginning as one text, where it may be that of a document; else empty."""
+        text = "\n".join(self.head)
+        return text if _DOCUMENT.match(text) else ""
+
+    @cached_property
+    def names(self) -> bool:
+        """Whether one of the first lines may be the header of a table: it holds known names."""
+        return may_have_header(self.head)
+
+    @cached_property
+    def keys(self) -> bool:
+        """Whether a line begins as a block of keys and values does."""
+        return any(line.lstrip().startswith(_block_keys()) for line in self.head)
 
     def decide(self) -> Detection:
         """Return what the file is taken for."""
@@ -149,20 +194,28 @@ def _evidence_screen() -> str:
     return alternation(literals)
 
 
-def _evidence(lines: pl.Series) -> pl.Series:
-    """Return lines of a large part of a file that may decide; a bounded number, from all over it."""
-    found = lines.filter(lines.str.contains(_evidence_screen()))
-    return found.gather_every(max(1, len(found) // MAX_EVIDENCE))
+@cache
+def _block_keys() -> tuple[str, ...]:
+    """Return how the first lines of blocks begin."""
+    return tuple(f"{key}=" for fmt in registry().values() if fmt.shape == "blocks" for key in fmt.elements)
 
 
-def _ask_lines(looks: list[_Look], *, primary: bool) -> None:
+def _evidence(looks: Sequence[_Look]) -> pl.DataFrame:
+    """Return lines that may decide, of large parts of files; a bounded number of each, from all over it."""
+    found = _lines_of([look.first for look in looks])
+    found = found.filter(pl.col("text").str.contains(_evidence_screen()))
+    if found.height <= MAX_EVIDENCE:
+        return found
+    every = (pl.len().over("file") // MAX_EVIDENCE).clip(1)
+    return found.filter(pl.int_range(pl.len()).over("file") % every == 0)
+
+
+def _ask_lines(
+    looks: Sequence[_Look], sampled: pl.DataFrame, evidence: pl.DataFrame, *, primary: bool
+) -> None:
     """Add to each look how well formats of lines fit: a score by the sample, proof by the evidence too."""
-    if not looks:
-        return
     asked = pl.concat(
-        pl.DataFrame({"text": lines}).select("text", file=pl.lit(file), sampled=pl.lit(sampled))
-        for file, look in enumerate(looks)
-        for lines, sampled in ((look.lines, True), (look.evidence, False))
+        [sampled.with_columns(sampled=pl.lit(True)), evidence.with_columns(sampled=pl.lit(False))]
     ).with_row_index("line", 1)
     formats = {
         fmt.name: fmt for fmt in registry().values() if fmt.shape == "lines" and fmt.primary == primary
@@ -182,25 +235,27 @@ def _ask_lines(looks: list[_Look], *, primary: bool) -> None:
     )
     for file, name, lines, decided in known.rows():
         look, fmt = looks[file], formats[name]
-        score = lines / len(look.lines)
+        if not look.height:
+            continue
+        score = lines / look.height
         alien = file in foreign.get(name, ())
         sure = score >= SURE_SHARE and not fmt.needs_proof
         proven = primary and not alien and (decided or sure)
         look.candidates.append(_Candidate(fmt, score, proven, alien))
 
 
-def _record_candidates(lines: pl.Series, first: pl.Series) -> list[_Candidate]:
+def _record_candidates(look: _Look) -> list[_Candidate]:
     """Return how well each format of records, tables, documents and blocks fits.
 
-    ``first`` are all lines of the beginning: of a document a sample tells nothing.
+    Of a document a sample tells nothing: it is asked as far as its beginning goes.
     """
     found = []
     for fmt in registry().values():
-        if fmt.shape == "lines" or not _may_hold(fmt, lines, first):
+        if fmt.shape == "lines" or not _may_hold(fmt, look):
             continue
-        if fmt.foreign and first.str.contains(alternation(fmt.foreign)).any():
+        if fmt.foreign and look.first.str.contains(alternation(fmt.foreign)).any():
             continue
-        asked = first if fmt.shape in WHOLE else lines
+        asked = look.first if fmt.shape in WHOLE else look.lines.filter(look.lines.str.contains(r"\S"))
         result = match_format(fmt, asked)
         known = result.known.len() if fmt.shape in WHOLE else result.matches["line"].n_unique()
         if not known or result.matches.is_empty():
@@ -212,14 +267,14 @@ def _record_candidates(lines: pl.Series, first: pl.Series) -> list[_Candidate]:
     return found
 
 
-def _may_hold(fmt: Format, lines: pl.Series, first: pl.Series) -> bool:
-    """Return whether lines may hold records of a format: a cheap question before a dear one."""
+def _may_hold(fmt: Format, look: _Look) -> bool:
+    """Return whether a file may hold records of a format: cheap questions before a dear one."""
     if fmt.shape == "records":
-        return bool(lines.str.contains(r"^\s*\{").any())
+        return look.braces
     if fmt.shape == "document":
-        begin = first.head(_DOCUMENT_HEAD).str.join("\n").item() or ""
-        named = sum(literal in begin for literal in fmt.header)
-        return named >= fmt.header_min and _DOCUMENT.match(begin) is not None
+        return sum(literal in look.begin for literal in fmt.header) >= fmt.header_min
     if fmt.shape == "blocks":
-        return count_keys(first.head(_DOCUMENT_HEAD).fill_null("").to_list(), fmt) >= fmt.header_min
-    return table_header(fmt, first) is not None
+        return look.keys and count_keys(look.head, fmt) >= fmt.header_min
+    if fmt.shape == "table":
+        return table_header(fmt, look.first) is not None
+    return look.names and table_header(fmt, look.first) is not None

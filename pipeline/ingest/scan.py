@@ -238,7 +238,8 @@ def _scan_signals(
 
 def match_rules(lines: pl.Series, rules: RuleSet) -> pl.DataFrame:
     """Return ``format, pattern, line`` of every pattern that matches a raw line, each on its own."""
-    frame = clean_frame(pl.DataFrame({"text": lines}).with_row_index("line", 1))
+    frame = pl.DataFrame({"text": lines}).with_row_index("line", 1)
+    frame = clean_frame(frame.filter(frame["text"].str.contains(rules.screen)))
     where = _literal_rows(frame["text"], rules.literals)
     found = [pl.DataFrame(schema={"format": pl.String, "pattern": pl.String, "line": frame.schema["line"]})]
     for rule in rules.rules:
