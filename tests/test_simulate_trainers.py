@@ -33,12 +33,24 @@ SEEDS = (1, 2)
 
 #: Of each trainer: the pattern of the format, and a text that a line of it holds.
 LINES = {
+    "axlearn": {
+        "step": "gpt_trainer process   0 step       50] loss=",
+        "loop_begin": "] Starting loop...",
+        "devices": "] Devices: global=64 ",
+    },
     "goodput_records": {
         "step": '"step_count": 50.0',
         "restore": '"event_type": "restore"',
         "save_async": '"synchronous": false',
         "job_end": '"job_end_time"',
         "custom_begin": '"custom_badput_event_start_time"',
+    },
+    "maxtext": {
+        "step": "] completed step: 49, seconds: ",
+        "save_begin": " seconds for step 49 to finish before starting checkpointing.",
+        "save_blocked": "] Started an asynchronous checkpoint save for step 49",
+        "evaluation_end": "] Completed eval after train step 69, loss=",
+        "load_begin": "] restoring from this run's directory step 49",
     },
     "megatron": {
         "step": "] iteration       50/     120 |",
@@ -58,12 +70,28 @@ LINES = {
         "save_end": "successfully saved checkpoint at iteration      50 to",
         "loop_begin": "[before the start of training step] datetime: ",
     },
+    "megatron_bridge": {
+        "step": r"/     120 | consumed samples:        25600 |",
+        "utilization": "MODEL_TFLOP/s/GPU",
+        "tokenizer_built": "[after tokenizer is built] datetime: ",
+        "loop_begin": "Starting training loop at iteration 50",
+    },
     "mlperf": {
         "step": '"step": 50.0, "samples_count": 25600.0',
         "init": '"key": "init_start"',
         "run": '"status": "success"',
         "eval": '"key": "eval_start"',
         "warmup": '"warmup_time"',
+    },
+    "nemo": {
+        "bar": "| 50/120 [",
+        "save_blocked": "Global Checkpoint Save : Rank: 0 : Iteration: 50 : Start time: ",
+        "save_end": "Async checkpoint save for step 50 (",
+        "load_end": "Global Checkpoint Load : Rank : 0 : ",
+    },
+    "primus": {
+        "step_mean": "] iteration       50/     120 |",
+        "world_size": "][INFO]     [---------training.py:1510] : using world size: 64, ",
     },
     "torchtitan": {
         "step": "step: 50  ",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from pipeline.formats._megatron_dialects import shared
 from pipeline.formats._nemo_events import EVENTS
+from pipeline.formats._nemo_known import KNOWN
 from pipeline.formats.format import Format, Pattern, Value, known_line
 
 _COUNT = Value(group="step", kind="int")
@@ -137,7 +138,13 @@ FORMAT = Format(
     title="NVIDIA NeMo 1 and 2, console",
     link="https://github.com/NVIDIA/NeMo/blob/main/nemo/lightning/pytorch/callbacks/progress_printer.py",
     role="trainer",
-    patterns=(*STEPS, *BESIDE, *EVENTS, *shared(("timer_minmax", "timer_max", "timer_blocks"), "2.0 to 2.4")),
+    patterns=(
+        *STEPS,
+        *BESIDE,
+        *EVENTS,
+        *KNOWN,
+        *shared(("timer_minmax", "timer_max", "timer_blocks"), "2.0 to 2.4"),
+    ),
     step_time="The printed `train_step_timing` covers the step function alone: waiting for data, saves and "
     "evaluations are outside. In progress lines it is a mean over the log interval, in bars that of the last "
     "step. Bars also tell the time since their begin, with everything inside.",
