@@ -89,6 +89,10 @@ LINES = {
         "save_end": "Async checkpoint save for step 50 (",
         "load_end": "Global Checkpoint Load : Rank : 0 : ",
     },
+    "nemo_lines": {
+        "progress": "iteration 49/119 | lr: ",
+        "save_blocked": "Global Checkpoint Save : Rank: 0 : Iteration: 50 : Start time: ",
+    },
     "primus": {
         "step_mean": "] iteration       50/     120 |",
         "world_size": "][INFO]     [---------training.py:1510] : using world size: 64, ",
