@@ -23,20 +23,20 @@ _C = "0.12"
 ALL = "to 0.12"
 
 
-def _columns(op: str, edge: str, *more: Mapping[str, Value], step: str = "step") -> Mapping[str, Value]:
+def columns_of(op: str, edge: str, *more: Mapping[str, Value], step: str = "step") -> Mapping[str, Value]:
     """Return the columns of one kind of line; its time is that of the header."""
     return {
         "op": Value(const=op),
         "edge": Value(const=edge),
         "step": Value(group=step, kind="int"),
-        **{name: value for columns in more for name, value in columns.items()},
+        **{name: value for told in more for name, value in told.items()},
     }
 
 
-_RANK: Mapping[str, Value] = {"rank": Value(group="rank", kind="int")}
-_PATH: Mapping[str, Value] = {"path": Value(group="path")}
-_BLOCKING: Mapping[str, Value] = {"blocking_s": Value(group="seconds", kind="float")}
-_OK: Mapping[str, Value] = {"ok": Value(const=True)}
+RANK: Mapping[str, Value] = {"rank": Value(group="rank", kind="int")}
+PATH: Mapping[str, Value] = {"path": Value(group="path")}
+BLOCKING: Mapping[str, Value] = {"blocking_s": Value(group="seconds", kind="float")}
+OK: Mapping[str, Value] = {"ok": Value(const=True)}
 
 SAVES = (
     Pattern(
@@ -45,7 +45,7 @@ SAVES = (
         versions=ALL,
         literals=("Saving checkpoint at step ",),
         regex=PROCESS + r"Saving checkpoint at step (?P<step>\d+)(?: due to preemption\.)?\s*$",
-        columns=_columns("save", "begin", _RANK),
+        columns=columns_of("save", "begin", RANK),
         note="Printed when the save before has ended: the wait for it lies before this line.",
     ),
     Pattern(
@@ -54,7 +54,7 @@ SAVES = (
         versions=f"{_A}, {_B}",
         literals=("Started saving checkpoint to ", "Started async saving checkpoint to "),
         regex=PROCESS + rf"Started (?:async )?saving checkpoint to {_FOLDER}",
-        columns=_columns("save", "begin", _RANK, _PATH),
+        columns=columns_of("save", "begin", RANK, PATH),
         note="The first generation prints nothing when the loop goes on: only its trainer may tell.",
     ),
     Pattern(
@@ -63,7 +63,7 @@ SAVES = (
         versions=_C,
         literals=("] Started save checkpoint @ ", "] Started load checkpoint @ "),
         regex=PROCESS + rf"\[a?sync\] Started (?P<op>save|load) checkpoint @ {_FOLDER}",
-        columns={**_columns("", "begin", _RANK, _PATH), "op": Value(group="op")},
+        columns={**columns_of("", "begin", RANK, PATH), "op": Value(group="op")},
     ),
     Pattern(
         name="save_blocked",
@@ -73,7 +73,7 @@ SAVES = (
         regex=PROCESS
         + rf"Finished blocking save(?:\. Time taken:| in) {_SECONDS}\. "
         + rf"Continuing (?:background save|to write) to {_FOLDER}",
-        columns=_columns("save", "blocked", _RANK, _PATH, _BLOCKING),
+        columns=columns_of("save", "blocked", RANK, PATH, BLOCKING),
     ),
     Pattern(
         name="operation_blocked",
@@ -81,7 +81,7 @@ SAVES = (
         versions=_C,
         literals=("] Finished blocking save in ",),
         regex=PROCESS + rf"\[async\] Finished blocking save in {_SECONDS}\. Continuing save @ {_FOLDER}",
-        columns=_columns("save", "blocked", _RANK, _PATH, _BLOCKING),
+        columns=columns_of("save", "blocked", RANK, PATH, BLOCKING),
     ),
     known_line(
         "operation_prepared",
@@ -96,7 +96,7 @@ SAVES = (
         versions=ALL,
         literals=("Finished saving checkpoint (finalized tmp dir) to ",),
         regex=PROCESS + rf"Finished saving checkpoint \(finalized tmp dir\) to {_FOLDER}",
-        columns=_columns("save", "end", _RANK, _PATH, _OK),
+        columns=columns_of("save", "end", RANK, PATH, OK),
         note="Durable. With several hosts the last one counts.",
     ),
     Pattern(
@@ -107,7 +107,7 @@ SAVES = (
         regex=PROCESS
         + r"Finished (?:async_save|asynchronous save) \(blocking \+ background\)(?:\. Time taken:| in) "
         + rf"{_SECONDS}\.? (?:directory=|to ){_FOLDER}",
-        columns=_columns("save", "end", _RANK, _PATH, _OK),
+        columns=columns_of("save", "end", RANK, PATH, OK),
         note="The time that is told covers both parts, so that it is neither.",
     ),
     Pattern(
@@ -116,7 +116,7 @@ SAVES = (
         versions=_B,
         literals=("Finished synchronous save in ",),
         regex=PROCESS + rf"Finished synchronous save in {_SECONDS} to {_FOLDER}",
-        columns=_columns("save", "end", _RANK, _PATH, _BLOCKING, _OK),
+        columns=columns_of("save", "end", RANK, PATH, BLOCKING, OK),
     ),
     Pattern(
         name="operation_end_async",
@@ -124,7 +124,7 @@ SAVES = (
         versions=_C,
         literals=("[async] Finished save (blocking + background) in ",),
         regex=PROCESS + rf"\[async\] Finished save \(blocking \+ background\) in {_SECONDS} @ {_FOLDER}",
-        columns=_columns("save", "end", _RANK, _PATH, _OK),
+        columns=columns_of("save", "end", RANK, PATH, OK),
     ),
     Pattern(
         name="operation_end",
@@ -134,7 +134,7 @@ SAVES = (
         regex=PROCESS + r"\[(?:sync\] Finished (?P<save>save)|a?sync\] Finished (?P<load>load)"
         rf"(?: \(blocking \+ background\))?) in {_SECONDS} @ {_FOLDER}",
         columns={
-            **_columns("", "end", _RANK, _PATH, _BLOCKING, _OK),
+            **columns_of("", "end", RANK, PATH, BLOCKING, OK),
             "op": Value(group=("save", "load")),
         },
     ),
@@ -144,7 +144,7 @@ SAVES = (
         versions=ALL,
         literals=("CheckpointManager Save Finalize is done on all hosts.",),
         regex=PROCESS + r"CheckpointManager Save Finalize is done on all hosts\.",
-        columns=_columns("save", "end", _RANK, _OK, step="marked"),
+        columns=columns_of("save", "end", RANK, OK, step="marked"),
         note="Durable on every host.",
     ),
     Pattern(
@@ -168,7 +168,7 @@ LOADS = (
         versions=ALL,
         literals=("Restoring checkpoint from ",),
         regex=PROCESS + rf"Restoring checkpoint from {_FOLDER}",
-        columns=_columns("load", "begin", _RANK, _PATH),
+        columns=columns_of("load", "begin", RANK, PATH),
     ),
     Pattern(
         name="load_end",
@@ -176,46 +176,8 @@ LOADS = (
         versions=f"{_A}, {_B}",
         literals=("Finished restoring checkpoint ",),
         regex=PROCESS + rf"Finished restoring checkpoint (?:in {_SECONDS} )?from {_FOLDER}",
-        columns=_columns("load", "end", _RANK, _PATH, _BLOCKING, _OK),
+        columns=columns_of("load", "end", RANK, PATH, BLOCKING, OK),
     ),
 )
 
-EMERGENCY = (
-    Pattern(
-        name="emergency_begin",
-        table="checkpoints",
-        versions="0.5 to 0.12",
-        literals=("Restoring at step ",),
-        regex=HEAD + r"Restoring at step (?P<step>\d+)\.\s*$",
-        columns=_columns("load", "begin"),
-        note="Of the emergency manager, before it knows where a whole checkpoint is.",
-    ),
-    Pattern(
-        name="emergency_local",
-        table="checkpoints",
-        versions="0.12",
-        literals=("emergency.CheckpointManager: restoring step=",),
-        regex=HEAD + r"emergency\.CheckpointManager: restoring step=(?P<step>\d+) from "
-        r"(?P<tier>local checkpoint|persistent\s+checkpoint)(?: in directory=(?P<path>\S+))?",
-        columns={
-            **_columns("load", "begin", _PATH),
-            "tier": Value(group="tier", mapping={"local checkpoint": "local", "*": "persistent"}),
-        },
-    ),
-    known_line(
-        "emergency_broadcast",
-        ("Finished broadcasting ",),
-        HEAD + r"Finished broadcasting (?:during persistent restore )?in [\d.]+",
-        versions="0.5 to 0.12",
-        note="A part of a restore from another slice; neither its begin nor its end.",
-    ),
-    known_line(
-        "emergency_texts",
-        ("emergency.CheckpointManager", "Maybe saving at step ", "Checking should_save at step: "),
-        HEAD + r"(?:(?:Configured |Created )?emergency\.CheckpointManager(?: with |: restoring from )"
-        r"|Maybe saving at step \d+ \((?:persistent|local)\) to |Checking should_save at step: \d)",
-        versions="0.5 to 0.12",
-    ),
-)
-
-CHECKPOINTS = (*SAVES, *LOADS, *EMERGENCY)
+CHECKPOINTS = (*SAVES, *LOADS)

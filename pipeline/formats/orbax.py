@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pipeline.formats._orbax_checkpoints import ALL, CHECKPOINTS, PROCESS
+from pipeline.formats._orbax_records import EMERGENCY, RECORDS
 from pipeline.formats.format import Format, known_line
 
 KNOWN = (
@@ -56,7 +57,7 @@ FORMAT = Format(
     link="https://github.com/google/orbax/tree/main/checkpoint",
     role="any",
     primary=False,
-    patterns=(*CHECKPOINTS, *KNOWN),
+    patterns=(*CHECKPOINTS, *RECORDS, *EMERGENCY, *KNOWN),
     versions="to 0.12",
     unrendered="Its lines stand inside the logs of trainers: the simulator writes those of the third "
     "generation there.",
