@@ -44,7 +44,7 @@ FORMATS = {
     "slurm-sacct/gcm-multiline/sample-sacct-fake-line-break.txt": "slurm_sacct",
     "slurm-sacct/gcm-multiline/sample-sacct-one-multiline.txt": "slurm_sacct",
 }  # fmt: skip
-ANYWHERE = {"unknown", "binary", "slurm_messages", "torchrun", "python_traceback", "pytorch_nccl"}
+ANYWHERE = {"unknown", "binary", "slurm_messages", "torchrun", "python_traceback", "pytorch_nccl", "orbax"}
 
 
 class Truth(NamedTuple):
