@@ -112,6 +112,47 @@ BESIDE = (
         note="Of Lightning.",
     ),
     Pattern(
+        name="member",
+        table="facts",
+        versions="1.8 to 2.4",
+        literals=("Initializing distributed: GLOBAL_RANK: ",),
+        regex=r"^Initializing distributed: GLOBAL_RANK: (?P<rank>\d+), MEMBER: \d+/(?P<value>\d+)",
+        columns={
+            "rank": Value(group="rank", kind="int"),
+            "key": Value(const="world_size"),
+            "value": Value(group="value"),
+        },
+        note="Of Lightning, by every rank.",
+    ),
+    Pattern(
+        name="completed",
+        table="phases",
+        versions="1.8 to 2.4",
+        literals=("`Trainer.fit` stopped: `max_",),
+        regex=r"`Trainer\.fit` stopped: `(?P<detail>max_(?:steps|epochs)=\d+)` reached\.",
+        columns={"phase": Value(const="loop"), "edge": Value(const="end"), "detail": Value(group="detail")},
+        note="Of Lightning, without a time.",
+    ),
+    known_line(
+        "lightning_texts",
+        (
+            "GPU available: ",
+            "TPU available: ",
+            "HPU available: ",
+            "LOCAL_RANK: ",
+            "distributed_backend=",
+            "Restoring states from the checkpoint ",
+            "Restored all states from the checkpoint ",
+            "Time limit reached. Elapsed time is ",
+            " was not in top ",
+            ", saving model to '",
+        ),
+        r"^(?:[GTH]PU available: |LOCAL_RANK: \d|distributed_backend="
+        r"|Restor(?:ing|ed all) states from the checkpoint "
+        r"|Time limit reached\. Elapsed time is |Epoch \d+, global step \d+: '\w+' (?:reached|was not) )",
+        versions="1.8 to 2.4",
+    ),
+    Pattern(
         name="evaluation",
         table="phases",
         versions="2.0 to 2.4",
