@@ -203,16 +203,12 @@ printed as (
         ts_us as stamp_us,
         -- a clock that counts from the begin of the loop tells how long a line stands for, stalls and all
         elapsed_s >= coalesce(previous_elapsed_s, 0) as counted_on,
-        -- a printed time of years is damage, and no sum of such may leave the range of times
-        (
-            least(
-                case
-                    when counted_on and not stamped then elapsed_s - coalesce(previous_elapsed_s, 0)
-                    else duration_s * (step_last - step_first + 1)
-                end,
-                1e9
-            ) * 1000000
-        )::bigint as printed_us,
+        case
+            when counted_on and not stamped then elapsed_s - coalesce(previous_elapsed_s, 0)
+            else duration_s * (step_last - step_first + 1)
+        end as told_s,
+        -- a printed time of years is damage, and no sum of such may leave the range of times; where none is printed there is none
+        case when told_s is not null then (least(told_s, 1e9) * 1000000)::bigint end as printed_us,
     from stepped
 ),
 
@@ -253,7 +249,7 @@ laid as (
         p.*,
         case when p.counted_on then 0 else coalesce(t.timer_us, 0) end as timer_us,
         least(
-            sum(p.printed_us + case when p.counted_on then 0 else coalesce(t.timer_us, 0) end) over (
+            sum(coalesce(p.printed_us, 0) + case when p.counted_on then 0 else coalesce(t.timer_us, 0) end) over (
                 partition by p.run_id, p.attempt order by p.step rows unbounded preceding
             ),
             1000000000000000
@@ -279,7 +275,7 @@ timed as (
                 ),
                 stamp_us
             )
-            else coalesce(loop_start_us, ready_us, attempt_us) + laid_us - printed_us - timer_us
+            else coalesce(loop_start_us, ready_us, attempt_us) + laid_us - coalesce(printed_us, 0) - timer_us
         end as start_us,
         case
             when edge = 'begin' then next_us
