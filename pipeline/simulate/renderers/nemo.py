@@ -56,6 +56,8 @@ def _start(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Print
     """Yield the lines up to the loop."""
     text = f"Experiments will be logged at /results/{run.name}"
     yield _say(attempt.process_us, "nemo_logger:145", text, style)
+    text = f"Initializing distributed: GLOBAL_RANK: 0, MEMBER: 1/{job.gpus}"
+    yield Printed(attempt.process_us, 0, "out", text)
     if attempt.init_us is None:
         return
     at = attempt.init_us
