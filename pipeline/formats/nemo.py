@@ -46,7 +46,8 @@ STEPS = (
         versions="2.0 to 2.4",
         literals=("Training epoch ",),
         unique=True,
-        regex=r"^\s*Training epoch \d+, iteration (?P<n>\d+)/(?:(?P<last>\d+)|inf|-?\w+)"
+        # A launcher may put the end of its task's name before the line.
+        regex=r"(?:^|[\s\]:])Training epoch \d+, iteration (?P<n>\d+)/(?:(?P<last>\d+)|inf|-?\w+)"
         r"(?: \| .*?\bglobal_step: (?P<step>\d+))?(?: \||\s*$)",
         columns={
             "step_last": Value(group=("step", "n"), kind="int", offset=1),
@@ -60,6 +61,7 @@ STEPS = (
             "grad_norm": _after("grad_norm"),
             "step_time_s": _after("train_step_timing in s"),
             "tflops_per_gpu": _after("TFLOPS_per_GPU"),
+            "tokens_per_s_per_gpu": _after("tokens_per_sec_per_gpu"),
         },
         note="Steps count from 0 in the line, and from 1 here and in the lines of saves. All values but the "
         "step are sums over the interval divided by its usual length: too small in the first line after a "
@@ -157,7 +159,7 @@ BESIDE = (
         table="phases",
         versions="2.0 to 2.4",
         literals=("Validation: iteration ",),
-        regex=r"^\s*Validation: iteration (?P<detail>\d+/\w+)",
+        regex=r"(?:^|\]|/\d+ |\[\w+\]:)Validation: iteration (?P<detail>\d+/\w+)",
         columns={"phase": Value(const="eval"), "edge": Value(const="point"), "detail": Value(group="detail")},
         note="One line for each batch that is validated, without a time.",
     ),
@@ -169,7 +171,7 @@ BESIDE = (
             "Validation DataLoader ",
             "Sanity Checking",
         ),
-        r"^\s*(?:(?:Sanity checking Validation|Testing): iteration \d|Validation DataLoader \d|Sanity Check)",
+        r"(?:^|[\s\]])(?:(?:Testing|Validation DataLoader \d.*): |Sanity [Cc]heck)",
         versions="1.8 to 2.4",
     ),
 )

@@ -43,10 +43,14 @@ KNOWN = (
             "Pytree save finalize ",
             "Using barrier_sync_fn: ",
             "CompositeCheckpointHandler.async_save.",
+            "Creating tmp directory ",
+            "Scheduling D2H of ",
+            "Transferring arrays to host memory ",
         ),
         PROCESS + r"(?:\d+ Handler Commit operations completed|Initiated (?:Pytree|\"orbax.*\") async_save\."
         r"|Commit \+ Array metadata written\.|Pytree save finalize |Using barrier_sync_fn: "
-        r"|Initiated CompositeCheckpointHandler\.async_save\.)",
+        r"|Initiated CompositeCheckpointHandler\.async_save\.|Creating tmp directory |Scheduling D2H of "
+        r"|Transferring arrays to host memory )",
         versions=ALL,
     ),
 )
