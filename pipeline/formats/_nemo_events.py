@@ -16,9 +16,6 @@ _SINCE_2_2 = "2.2 to 2.4"
 ALL = "1.0 to 2.4"
 
 BEGIN = r"\[NeMo [A-Z] (?P<ts>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) [^\]]*\] *"
-#: The modules that both call their class `ModelCheckpoint`.
-_OF_V1 = BEGIN.replace(r"[^\]]*", r"nemo_model_checkpoint:[^\]]*")
-_OF_V2 = BEGIN.replace(r"[^\]]*", r"model_checkpoint:[^\]]*")
 _STEP = Value(group="step", kind="int")
 _PATH = Value(group="path")
 _RANK = Value(group="rank", kind="int")
@@ -95,22 +92,12 @@ SAVES = (
         BEGIN + r"Global Checkpoint Save : Rank: \d+ : Start time: ",
         versions=_SINCE_2_2,
     ),
-    Pattern(
-        name="save_scheduled_v1",
-        table="checkpoints",
-        versions=_V1,
-        literals=("] Scheduled async checkpoint save for ",),
-        regex=_OF_V1
-        + r"Scheduled async checkpoint save for (?P<path>\S*?(?:\bstep=(?P<step>\d+)\b\S*)?)\s*$",
-        columns=_checkpoint("save", "blocked", step=_STEP, path=_PATH),
-        note="The loop goes on; nothing is durable yet.",
-    ),
     known_line(
         "save_scheduled",
         ("] Scheduled async checkpoint save for ",),
-        _OF_V2 + r"Scheduled async checkpoint save for ",
+        BEGIN + r"Scheduled async checkpoint save for ",
         versions=_V2,
-        note="The step in the name of a folder of NeMo 2 counts from 0, and may be missing.",
+        note="The step in the name of a folder counts from 0 in NeMo 2 and from 1 in NeMo 1: it is left out.",
     ),
     Pattern(
         name="save_end",
