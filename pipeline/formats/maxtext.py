@@ -59,5 +59,5 @@ FORMAT = Format(
     "next one. Only the sum over many steps is right: stamps are the ruler.",
     step_time_excludes_stalls=False,
     deciding=("step", "step_profiled", "init_begin", "devices"),
-    versions="2024 to 2026-08, 0.1.0 to 0.2.0",
+    versions="2023 to 2026-08, 0.1.0 to 0.2.0",
 )
