@@ -66,6 +66,15 @@ PREFIXES: dict[str, tuple[str, int | None, str | None, str | None]] = {
         None,
         "20260822 10:15:04",
     ),
+    "[20251023 10:15:04][rank-7/64][INFO ] [--------trainer.py:2382] :  text": (
+        " text",
+        7,
+        None,
+        "20251023 10:15:04",
+    ),
+    "in_fp8_mx/0 Step Time : 9.09s": ("Step Time : 9.09s", None, None, None),
+    "retraining/0 [default0]:Training epoch 0": ("Training epoch 0", 0, None, None),
+    "reads/3 files are open": ("reads/3 files are open", None, None, None),
     "[20260822 10:15:04][rank-7][INFO] text": ("[20260822 10:15:04][rank-7][INFO] text", None, None, None),
     "[pod/heron-0/main] 2026-03-01T10:11:12.123456789Z text": (
         "text",

@@ -77,7 +77,7 @@ FORMATS = {
 }  # fmt: skip
 ANYWHERE = {
     *("unknown", "binary", "slurm_messages", "torchrun", "python_traceback", "pytorch_nccl"),
-    *("deepspeed_library", "nvrx"),
+    *("deepspeed_library", "nvrx", "orbax"),
 }
 
 

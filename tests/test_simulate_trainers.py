@@ -50,6 +50,11 @@ LINES = {
         "valid": '"valid_num_updates": "70"',
         "done": "done training in ",
     },
+    "axlearn": {
+        "step": "gpt_trainer process   0 step       50] loss=",
+        "loop_begin": "] Starting loop...",
+        "devices": "] Devices: global=64 ",
+    },
     "goodput_records": {
         "step": '"step_count": 50.0',
         "restore": '"event_type": "restore"',
@@ -72,6 +77,13 @@ LINES = {
         "eval_bar": "\x1b[A",
         "eval_end": "'eval_runtime': ",
         "train_end": "{'train_runtime': ",
+    },
+    "maxtext": {
+        "step": "] completed step: 49, seconds: ",
+        "save_begin": " seconds for step 49 to finish before starting checkpointing.",
+        "save_blocked": "] Started an asynchronous checkpoint save for step 49",
+        "evaluation_end": "] Completed eval after train step 69, loss=",
+        "load_begin": "] restoring from this run's directory step 49",
     },
     "megatron": {
         "step": "] iteration       50/     120 |",
@@ -105,6 +117,12 @@ LINES = {
         "git_info": "**** Git info for Megatron",
     },
     "megatron_deepspeed_bigscience": {"step_seconds": "| elapsed time per iteration (s): "},
+    "megatron_bridge": {
+        "step": r"/     120 | consumed samples:        25600 |",
+        "utilization": "MODEL_TFLOP/s/GPU",
+        "tokenizer_built": "[after tokenizer is built] datetime: ",
+        "loop_begin": "Starting training loop at iteration 50",
+    },
     "mlperf": {
         "step": '"step": 50.0, "samples_count": 25600.0',
         "init": '"key": "init_start"',
@@ -143,6 +161,20 @@ LINES = {
         "load_step": "Will resume training from step 50",
         "eval_begin": "Running lm evals...",
         "dry_run_end": "Dry-run complete",
+    },
+    "nemo": {
+        "bar": "| 50/120 [",
+        "save_blocked": "Global Checkpoint Save : Rank: 0 : Iteration: 50 : Start time: ",
+        "save_end": "Async checkpoint save for step 50 (",
+        "load_end": "Global Checkpoint Load : Rank : 0 : ",
+    },
+    "nemo_lines": {
+        "progress": "iteration 49/119 | lr: ",
+        "save_blocked": "Global Checkpoint Save : Rank: 0 : Iteration: 50 : Start time: ",
+    },
+    "primus": {
+        "step_mean": "] iteration       50/     120 |",
+        "world_size": "][INFO]     [---------training.py:1510] : using world size: 64, ",
     },
     "torchtitan": {
         "step": "step: 50  ",

@@ -111,6 +111,15 @@ SAVES = (
         note="The loop goes on; the lines of Orbax tell when the save is durable.",
     ),
     Pattern(
+        name="save_returned",
+        table="checkpoints",
+        versions="2023 to 2024",
+        literals=("saved a checkpoint at step ",),
+        regex=HEAD + r"saved a checkpoint at step (?P<step>\d+)\s*$",
+        columns=_checkpoint("save", "blocked"),
+        note="Printed when the loop goes on, whether the save is done or not.",
+    ),
+    Pattern(
         name="save_end",
         table="checkpoints",
         versions=_ALL,

@@ -65,11 +65,12 @@ FACTS = (
         name="flops",
         table="facts",
         versions=_ALL,
-        literals=("Total TFLOPs: ",),
-        regex=r"^ Total TFLOPs: (?P<value>[\d.]+) ?\s*$",
+        literals=("Total TFLOPs: ", "Per train step, total TFLOPs will be "),
+        regex=r"^(?: Total TFLOPs: (?P<value>[\d.]+) ?\s*$"
+        r"|Per train step, total TFLOPs will be (?P<old>[\d.]+),)",
         columns={
             "key": Value(const="flops_per_step_per_gpu"),
-            "value": Value(group="value", kind="float", scale=1e12),
+            "value": Value(group=("value", "old"), kind="float", scale=1e12),
         },
         note="Of a device and a step. Attention counts half since 2025-07-22: the same model has fewer then.",
     ),

@@ -13,12 +13,9 @@ from pipeline.formats.format import Pattern, Value, known_line
 _V1 = "1.0 to 2.4, NeMo 1 trainers"
 _V2 = "2.0 to 2.4"
 _SINCE_2_2 = "2.2 to 2.4"
-_ALL = "1.0 to 2.4"
+ALL = "1.0 to 2.4"
 
-_BEGIN = r"\[NeMo [A-Z] (?P<ts>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) [^\]]*\] *"
-#: The modules that both call their class `ModelCheckpoint`.
-_OF_V1 = _BEGIN.replace(r"[^\]]*", r"nemo_model_checkpoint:[^\]]*")
-_OF_V2 = _BEGIN.replace(r"[^\]]*", r"model_checkpoint:[^\]]*")
+BEGIN = r"\[NeMo [A-Z] (?P<ts>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) [^\]]*\] *"
 _STEP = Value(group="step", kind="int")
 _PATH = Value(group="path")
 _RANK = Value(group="rank", kind="int")
@@ -44,26 +41,26 @@ START = (
     Pattern(
         name="process_start",
         table="phases",
-        versions=_ALL,
+        versions=ALL,
         literals=("] Experiments will be logged at ",),
-        regex=_BEGIN + r"Experiments will be logged at (?P<detail>\S+)",
+        regex=BEGIN + r"Experiments will be logged at (?P<detail>\S+)",
         columns=_phase("process_start", "point", detail=Value(group="detail")),
         note="Libraries are loaded by then; nothing before it has a time.",
     ),
     Pattern(
         name="parallel_ready",
         table="phases",
-        versions=_ALL,
+        versions=ALL,
         literals=(" has data parallel rank: ",),
-        regex=_BEGIN + r"Ranks? \d+ has data parallel rank: \d",
+        regex=BEGIN + r"Ranks? \d+ has data parallel rank: \d",
         columns=_phase("init", "end"),
     ),
     Pattern(
         name="model_built",
         table="phases",
-        versions=_ALL,
+        versions=ALL,
         literals=("> number of parameters on (tensor, pipeline) model parallel rank ",),
-        regex=_BEGIN
+        regex=BEGIN
         + r"> number of parameters on \(tensor, pipeline\) model parallel rank (?P<detail>[^:]*: \d+)",
         columns=_phase("model_setup", "end", detail=Value(group="detail")),
     ),
@@ -75,7 +72,7 @@ SAVES = (
         table="checkpoints",
         versions=_V1,
         literals=("] Checkpoint save for step ",),
-        regex=_BEGIN + r"Checkpoint save for step (?P<step>\d+) started at [\d.]+",
+        regex=BEGIN + r"Checkpoint save for step (?P<step>\d+) started at [\d.]+",
         columns=_checkpoint("save", "begin", step=_STEP),
     ),
     Pattern(
@@ -83,7 +80,7 @@ SAVES = (
         table="checkpoints",
         versions=_SINCE_2_2,
         literals=("Global Checkpoint Save : Rank: ",),
-        regex=_BEGIN + r"Global Checkpoint Save : Rank: (?P<rank>\d+) : Iteration: (?P<step>\d+) : "
+        regex=BEGIN + r"Global Checkpoint Save : Rank: (?P<rank>\d+) : Iteration: (?P<step>\d+) : "
         r"Start time: [\d.]+s : Save duration: (?P<seconds>[\d.]+)s",
         columns=_checkpoint("save", "blocked", step=_STEP, rank=_RANK, blocking_s=_SECONDS),
         note="One line for each rank that writes. Of a synchronous save no other line follows: that it was "
@@ -92,32 +89,22 @@ SAVES = (
     known_line(
         "save_without_step",
         ("Global Checkpoint Save : Rank: ",),
-        _BEGIN + r"Global Checkpoint Save : Rank: \d+ : Start time: ",
+        BEGIN + r"Global Checkpoint Save : Rank: \d+ : Start time: ",
         versions=_SINCE_2_2,
-    ),
-    Pattern(
-        name="save_scheduled_v1",
-        table="checkpoints",
-        versions=_V1,
-        literals=("] Scheduled async checkpoint save for ",),
-        regex=_OF_V1
-        + r"Scheduled async checkpoint save for (?P<path>\S*?(?:\bstep=(?P<step>\d+)\b\S*)?)\s*$",
-        columns=_checkpoint("save", "blocked", step=_STEP, path=_PATH),
-        note="The loop goes on; nothing is durable yet.",
     ),
     known_line(
         "save_scheduled",
         ("] Scheduled async checkpoint save for ",),
-        _OF_V2 + r"Scheduled async checkpoint save for ",
+        BEGIN + r"Scheduled async checkpoint save for ",
         versions=_V2,
-        note="The step in the name of a folder of NeMo 2 counts from 0, and may be missing.",
+        note="The step in the name of a folder counts from 0 in NeMo 2 and from 1 in NeMo 1: it is left out.",
     ),
     Pattern(
         name="save_end",
         table="checkpoints",
         versions="2.0 to 2.4",
         literals=("] Async checkpoint save for step ",),
-        regex=_BEGIN
+        regex=BEGIN
         + r"Async checkpoint save for step (?P<step>\d+) \((?P<path>.*?)\) finalized successfully",
         columns=_checkpoint("save", "end", step=_STEP, path=_PATH, ok=Value(const=True)),
         note="Noticed at the end of a later step: a latest time.",
@@ -127,7 +114,7 @@ SAVES = (
         table="checkpoints",
         versions=_SINCE_2_2,
         literals=("] Successfully saved checkpoint from iteration ",),
-        regex=_BEGIN + r"Successfully saved checkpoint from iteration +(?P<step>\d+) to (?P<path>\S+)",
+        regex=BEGIN + r"Successfully saved checkpoint from iteration +(?P<step>\d+) to (?P<path>\S+)",
         columns=_checkpoint("save", "end", step=_STEP, path=_PATH, ok=Value(const=True)),
     ),
     Pattern(
@@ -135,15 +122,15 @@ SAVES = (
         table="timers",
         versions=_SINCE_2_2,
         literals=("] Async finalization time took ",),
-        regex=_BEGIN + r"Async finalization time took (?P<seconds>[\d.]+) s",
+        regex=BEGIN + r"Async finalization time took (?P<seconds>[\d.]+) s",
         columns=_stamped(component=Value(const="finalization of an asynchronous save"), mean_s=_SECONDS),
     ),
     Pattern(
         name="delete",
         table="checkpoints",
-        versions=_ALL,
+        versions=ALL,
         literals=("] Removed distributed checkpoint: ", "] Removed checkpoint: "),
-        regex=_BEGIN + r"Removed (?:distributed )?checkpoint: (?P<path>\S+)",
+        regex=BEGIN + r"Removed (?:distributed )?checkpoint: (?P<path>\S+)",
         columns=_checkpoint("delete", "end", path=_PATH, ok=Value(const=True)),
     ),
 )
@@ -154,7 +141,7 @@ LOADS = (
         table="checkpoints",
         versions=_V1,
         literals=("] Resuming training from checkpoint: ",),
-        regex=_BEGIN + r"Resuming training from checkpoint: (?P<path>\S*?(?:-step=(?P<step>\d+)-\S*)?)\s*$",
+        regex=BEGIN + r"Resuming training from checkpoint: (?P<path>\S*?(?:-step=(?P<step>\d+)-\S*)?)\s*$",
         columns=_checkpoint("load", "begin", step=_STEP, path=_PATH),
         note="The step is that of the file's name, the number of steps that were done.",
     ),
@@ -163,7 +150,7 @@ LOADS = (
         table="checkpoints",
         versions=_SINCE_2_2,
         literals=("Global Checkpoint Load : Rank : ",),
-        regex=_BEGIN + r"Global Checkpoint Load : Rank : (?P<rank>\d+) : Start time : [\d.]+s : "
+        regex=BEGIN + r"Global Checkpoint Load : Rank : (?P<rank>\d+) : Start time : [\d.]+s : "
         r"Time spent in load_checkpoint: (?P<seconds>[\d.]+)s",
         columns=_checkpoint("load", "end", rank=_RANK, blocking_s=_SECONDS, ok=Value(const=True)),
         note="One line a rank, and none of them names the step.",
@@ -173,21 +160,21 @@ LOADS = (
         table="checkpoints",
         versions=_V1,
         literals=("] Time elapsed loading checkpoint/optimizer states: ",),
-        regex=_BEGIN + r"Time elapsed loading checkpoint/optimizer states: (?P<seconds>[\d.]+) seconds",
+        regex=BEGIN + r"Time elapsed loading checkpoint/optimizer states: (?P<seconds>[\d.]+) seconds",
         columns=_checkpoint("load", "end", blocking_s=_SECONDS, ok=Value(const=True)),
     ),
     Pattern(
         name="load_none",
         table="checkpoints",
-        versions=_ALL,
+        versions=ALL,
         literals=("Training from scratch.",),
-        regex=_BEGIN + r".*Training from scratch\.",
+        regex=BEGIN + r".*Training from scratch\.",
         columns=_checkpoint("load", "none"),
     ),
     known_line(
         "load_of_rank",
         ("] Resuming from checkpoint ",),
-        _BEGIN + r"Resuming from checkpoint \S+, rank \d+",
+        BEGIN + r"Resuming from checkpoint \S+, rank \d+",
         versions=_V1,
     ),
 )
@@ -196,9 +183,9 @@ END = (
     Pattern(
         name="preempted",
         table="phases",
-        versions=_ALL,
+        versions=ALL,
         literals=("saving checkpoint and exiting", ", initiating graceful stop"),
-        regex=_BEGIN + r"(?P<detail>Received SIGTERM, saving checkpoint and exiting"
+        regex=BEGIN + r"(?P<detail>Received SIGTERM, saving checkpoint and exiting"
         r"|Preemption detected, saving checkpoint and exiting|Received signal \d+, initiating graceful stop)",
         columns=_phase("custom", "point", detail=Value(group="detail")),
         note="The save of the end comes after it.",
@@ -208,60 +195,11 @@ END = (
         table="timers",
         versions="1.8 to 2.4",
         literals=(" in s=",),
-        regex=_BEGIN + r"Step \d+: (?P<component>\w+_step_timing) in s=(?P<seconds>[\d.]+)",
+        regex=BEGIN + r"Step \d+: (?P<component>\w+_step_timing) in s=(?P<seconds>[\d.]+)",
         columns=_stamped(component=Value(group="component"), mean_s=_SECONDS),
         note="From the end of a step to the end of the next, saves and evaluations between them inside. The "
         "number of the step begins anew with each epoch and each process, so that it is left out.",
     ),
 )
 
-KNOWN = (
-    known_line(
-        "ranks",
-        (
-            " group: ",
-            " groups: ",
-            " group : ",
-            " group ranks: ",
-            " has embedding ",
-            " parallel rank: ",
-            "All embedding group ranks: ",
-        ),
-        _BEGIN + r"(?:(?:All|Rank \d+ has|Ranks \d+ has) (?:[\w -]+ )?(?:group|groups|group ranks) ?:"
-        r"|Ranks? \d+ has (?:model|tensor model|pipeline model|context parallel|embedding|combined group of)"
-        r"[\w ]* rank: \d)",
-        versions=_ALL,
-    ),
-    known_line(
-        "checkpoint_texts",
-        (
-            "Async checkpointing detected, waiting for it to complete",
-            "Pending async checkpoint saves.",
-            "Some async checkpoint saves might be not finalized",
-            "Removing unfinished ",
-            "Tried to remove ",
-            "Using FullyParallel",
-            " dist-ckpt ",
-        ),
-        _BEGIN + r"(?:Async checkpointing detected, |Pending async checkpoint saves\."
-        r"|Some async checkpoint saves |Removing unfinished (?:dist )?checkpoint: |Tried to remove "
-        r"|Using FullyParallel|Using .* dist-ckpt )",
-        versions=_ALL,
-    ),
-    known_line(
-        "start_texts",
-        (
-            "TFLOPs per sec per GPU will be calculated",
-            "Enabling fault tolerance...",
-            "Enabling straggler detection...",
-            "Logger has been set up",
-            "No version folders would be created ",
-            "Padded vocab_size: ",
-        ),
-        _BEGIN + r"(?:TFLOPs per sec per GPU will be |Enabling (?:fault tolerance|straggler detection)\.\.\."
-        r"|\w+Logger has been set up|.*No version folders would be created |Padded vocab_size: \d)",
-        versions=_ALL,
-    ),
-)
-
-EVENTS = (*START, *SAVES, *LOADS, *END, *KNOWN)
+EVENTS = (*START, *SAVES, *LOADS, *END)

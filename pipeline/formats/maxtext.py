@@ -20,14 +20,14 @@ STEPS = (
     Pattern(
         name="step",
         table="steps",
-        versions="2024 to 2026-08, 0.1.0 to 0.2.0",
+        versions="2023 to 2026-08, 0.1.0 to 0.2.0",
         literals=("completed step: ",),
         regex=HEAD + r"(?:\[Rampup Batch Size Phase\], )?completed step: (?P<step>\d+), "
         r"seconds: (?P<seconds>[\d.]+), (?:[a-zA-Z_/ ]+: [^,]+, )*"
-        r"(?:TFLOP/s/device|total_weights|lm_loss|loss): [^,]+",
+        r"(?:TFLOP/s(?:/device)?|total_weights|lm_loss|loss): [^,]+",
         columns={**_COLUMNS, "step_time_s": Value(group="seconds", kind="float")},
         extras={
-            "tflops_per_gpu": _field("TFLOP/s/device"),
+            "tflops_per_gpu": _field("TFLOP/s(?:/device)?"),
             "tokens_per_s_per_gpu": _field("Tokens/s/device"),
             "loss": _field("loss"),
         },
@@ -59,5 +59,5 @@ FORMAT = Format(
     "next one. Only the sum over many steps is right: stamps are the ruler.",
     step_time_excludes_stalls=False,
     deciding=("step", "step_profiled", "init_begin", "devices"),
-    versions="2024 to 2026-08, 0.1.0 to 0.2.0",
+    versions="2023 to 2026-08, 0.1.0 to 0.2.0",
 )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from pipeline.formats._megatron_dialects import shared
 from pipeline.formats._nemo_events import EVENTS
+from pipeline.formats._nemo_known import KNOWN
 from pipeline.formats.format import Format, Pattern, Value, known_line
 
 _COUNT = Value(group="step", kind="int")
@@ -45,7 +46,8 @@ STEPS = (
         versions="2.0 to 2.4",
         literals=("Training epoch ",),
         unique=True,
-        regex=r"^\s*Training epoch \d+, iteration (?P<n>\d+)/(?:(?P<last>\d+)|inf|-?\w+)"
+        # A launcher may put the end of its task's name before the line.
+        regex=r"(?:^|[\s\]:])Training epoch \d+, iteration (?P<n>\d+)/(?:(?P<last>\d+)|inf|-?\w+)"
         r"(?: \| .*?\bglobal_step: (?P<step>\d+))?(?: \||\s*$)",
         columns={
             "step_last": Value(group=("step", "n"), kind="int", offset=1),
@@ -59,6 +61,7 @@ STEPS = (
             "grad_norm": _after("grad_norm"),
             "step_time_s": _after("train_step_timing in s"),
             "tflops_per_gpu": _after("TFLOPS_per_GPU"),
+            "tokens_per_s_per_gpu": _after("tokens_per_sec_per_gpu"),
         },
         note="Steps count from 0 in the line, and from 1 here and in the lines of saves. All values but the "
         "step are sums over the interval divided by its usual length: too small in the first line after a "
@@ -111,11 +114,52 @@ BESIDE = (
         note="Of Lightning.",
     ),
     Pattern(
+        name="member",
+        table="facts",
+        versions="1.8 to 2.4",
+        literals=("Initializing distributed: GLOBAL_RANK: ",),
+        regex=r"^Initializing distributed: GLOBAL_RANK: (?P<rank>\d+), MEMBER: \d+/(?P<value>\d+)",
+        columns={
+            "rank": Value(group="rank", kind="int"),
+            "key": Value(const="world_size"),
+            "value": Value(group="value"),
+        },
+        note="Of Lightning, by every rank.",
+    ),
+    Pattern(
+        name="completed",
+        table="phases",
+        versions="1.8 to 2.4",
+        literals=("`Trainer.fit` stopped: `max_",),
+        regex=r"`Trainer\.fit` stopped: `(?P<detail>max_(?:steps|epochs)=\d+)` reached\.",
+        columns={"phase": Value(const="loop"), "edge": Value(const="end"), "detail": Value(group="detail")},
+        note="Of Lightning, without a time.",
+    ),
+    known_line(
+        "lightning_texts",
+        (
+            "GPU available: ",
+            "TPU available: ",
+            "HPU available: ",
+            "LOCAL_RANK: ",
+            "distributed_backend=",
+            "Restoring states from the checkpoint ",
+            "Restored all states from the checkpoint ",
+            "Time limit reached. Elapsed time is ",
+            " was not in top ",
+            ", saving model to '",
+        ),
+        r"^(?:[GTH]PU available: |LOCAL_RANK: \d|distributed_backend="
+        r"|Restor(?:ing|ed all) states from the checkpoint "
+        r"|Time limit reached\. Elapsed time is |Epoch \d+, global step \d+: '\w+' (?:reached|was not) )",
+        versions="1.8 to 2.4",
+    ),
+    Pattern(
         name="evaluation",
         table="phases",
         versions="2.0 to 2.4",
         literals=("Validation: iteration ",),
-        regex=r"^\s*Validation: iteration (?P<detail>\d+/\w+)",
+        regex=r"(?:^|\]|/\d+ |\[\w+\]:)Validation: iteration (?P<detail>\d+/\w+)",
         columns={"phase": Value(const="eval"), "edge": Value(const="point"), "detail": Value(group="detail")},
         note="One line for each batch that is validated, without a time.",
     ),
@@ -127,7 +171,7 @@ BESIDE = (
             "Validation DataLoader ",
             "Sanity Checking",
         ),
-        r"^\s*(?:(?:Sanity checking Validation|Testing): iteration \d|Validation DataLoader \d|Sanity Check)",
+        r"(?:^|[\s\]])(?:(?:Testing|Validation DataLoader \d.*): |Sanity [Cc]heck)",
         versions="1.8 to 2.4",
     ),
 )
@@ -137,7 +181,13 @@ FORMAT = Format(
     title="NVIDIA NeMo 1 and 2, console",
     link="https://github.com/NVIDIA/NeMo/blob/main/nemo/lightning/pytorch/callbacks/progress_printer.py",
     role="trainer",
-    patterns=(*STEPS, *BESIDE, *EVENTS, *shared(("timer_minmax", "timer_max", "timer_blocks"), "2.0 to 2.4")),
+    patterns=(
+        *STEPS,
+        *BESIDE,
+        *EVENTS,
+        *KNOWN,
+        *shared(("timer_minmax", "timer_max", "timer_blocks"), "2.0 to 2.4"),
+    ),
     step_time="The printed `train_step_timing` covers the step function alone: waiting for data, saves and "
     "evaluations are outside. In progress lines it is a mean over the log interval, in bars that of the last "
     "step. Bars also tell the time since their begin, with everything inside.",

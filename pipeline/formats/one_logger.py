@@ -5,35 +5,18 @@ A span that holds no other is one record (`complete`); others have one for their
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
+from pipeline.formats._one_logger_checkpoints import (
+    CHECKPOINTS,
+    EVENT,
+    LENGTH,
+    START,
+    STOP,
+    TYPES,
+    VERSIONS,
+    event,
+    ms,
+)
 from pipeline.formats.format import Format, Pattern, Value
-
-_VERSIONS = "2.0 to 2.3"
-
-_START = "start_event/attributes/timestamp_msec"
-_STOP = "stop_event/attributes/timestamp_msec"
-_EVENT = "event/attributes/timestamp_msec"
-
-#: Edges of the types of record, the field of their time, and the end of the names of their patterns.
-_TYPES: Mapping[str, tuple[str, str, str]] = {
-    "start": ("begin", _START, "_begin"),
-    "stop": ("end", _STOP, "_end"),
-    "complete": ("span", _START, "_whole"),
-}
-
-
-def _ms(field: str) -> Value:
-    """Return a time in milliseconds since the epoch."""
-    return Value(group=field, kind="stamp", stamp="epoch_ms")
-
-
-def _event(field: str, kind: str = "int") -> Value:
-    """Return an attribute of an event."""
-    return Value(group=f"event/attributes/{field}", kind="int" if kind == "int" else "float")
-
-
-_LENGTH = Value(group="attributes/duration_msec", kind="float", scale=1e-3)
 
 
 def _spans(name: str, phase: str, names: tuple[str, ...], ends_at_once: bool = False) -> tuple[Pattern, ...]:
@@ -42,7 +25,7 @@ def _spans(name: str, phase: str, names: tuple[str, ...], ends_at_once: bool = F
     Of a start-up phase that is one record, its end counts.
     """
     found = []
-    for kind, (edge, field, suffix) in _TYPES.items():
+    for kind, (edge, field, suffix) in TYPES.items():
         at_end = kind == "complete" and ends_at_once
         found.append(
             Pattern(
@@ -50,13 +33,13 @@ def _spans(name: str, phase: str, names: tuple[str, ...], ends_at_once: bool = F
                 table="phases",
                 where={"type": (kind,), "name": names},
                 columns={
-                    "ts": _ms(_STOP if at_end else field),
+                    "ts": ms(STOP if at_end else field),
                     "phase": Value(const=phase),
                     "edge": Value(const="end" if at_end else edge),
                     "detail": Value(group="name"),
-                    **({} if kind == "start" else {"duration_s": _LENGTH}),
+                    **({} if kind == "start" else {"duration_s": LENGTH}),
                 },
-                versions=_VERSIONS,
+                versions=VERSIONS,
             )
         )
     return tuple(found)
@@ -68,24 +51,24 @@ PHASES = (
         table="phases",
         where={"type": ("start", "complete"), "name": ("application",)},
         columns={
-            "ts": _ms(_START),
+            "ts": ms(START),
             "phase": Value(const="process_start"),
             "edge": Value(const="point"),
             "detail": Value(group="attributes/perf_tag"),
         },
-        versions=_VERSIONS,
+        versions=VERSIONS,
     ),
     Pattern(
         name="exit",
         table="phases",
         where={"type": ("stop",), "name": ("application",)},
         columns={
-            "ts": _ms(_STOP),
+            "ts": ms(STOP),
             "phase": Value(const="exit"),
             "edge": Value(const="point"),
             "detail": Value(const="application ended"),
         },
-        versions=_VERSIONS,
+        versions=VERSIONS,
         note="Only where the program ended by itself, whatever made it end.",
     ),
     Pattern(
@@ -93,83 +76,25 @@ PHASES = (
         table="phases",
         where={"type": ("start", "complete"), "name": ("training_loop",)},
         columns={
-            "ts": _ms(_START),
+            "ts": ms(START),
             "phase": Value(const="loop"),
             "edge": Value(const="begin"),
             "step": Value(group="attributes/train_iterations_start", kind="int", offset=1),
         },
-        versions=_VERSIONS,
+        versions=VERSIONS,
         note="The attribute counts the steps that were done before, the column names the first one to come.",
     ),
     Pattern(
         name="loop_end",
         table="phases",
         where={"type": ("stop",), "name": ("training_loop",)},
-        columns={"ts": _ms(_STOP), "phase": Value(const="loop"), "edge": Value(const="end")},
-        versions=_VERSIONS,
+        columns={"ts": ms(STOP), "phase": Value(const="loop"), "edge": Value(const="end")},
+        versions=VERSIONS,
     ),
     *_spans("init", "init", ("distributed_code_initialization",), ends_at_once=True),
     *_spans("data_setup", "data_setup", ("data_loader_initialization",), ends_at_once=True),
     *_spans("model_setup", "model_setup", ("model_initialization", "optimizer_initialization"), True),
     *_spans("evaluation", "eval", ("validation_loop", "testing_loop")),
-)
-
-_STEP_OF_SAVE = Value(group="attributes/current_iteration", kind="int")
-
-
-def _saves(name: str, span: str, done: Mapping[str, Value], last: str) -> tuple[Pattern, ...]:
-    """Return the patterns of the records of a save: ``last`` is the edge of its stop."""
-    return tuple(
-        Pattern(
-            name=f"{name}{suffix}",
-            table="checkpoints",
-            where={"type": (kind,), "name": (span,)},
-            columns={
-                "ts": _ms(field),
-                "op": Value(const="save"),
-                "edge": Value(const=last if kind == "stop" else edge),
-                "step": _STEP_OF_SAVE,
-                **({} if kind == "start" else {"blocking_s": _LENGTH, **done}),
-            },
-            versions=_VERSIONS,
-        )
-        for kind, (edge, field, suffix) in _TYPES.items()
-    )
-
-
-CHECKPOINTS = (
-    *_saves("save", "checkpoint_save_sync", {"ok": Value(const=True)}, "end"),
-    *_saves("save_async", "checkpoint_save_async", {}, "blocked"),
-    Pattern(
-        name="save_success",
-        table="checkpoints",
-        where={"type": ("event",), "event/name": ("save_checkpoint_success",)},
-        columns={
-            "ts": _ms(_EVENT),
-            "op": Value(const="save"),
-            "edge": Value(const="end"),
-            "step": _event("current_iteration"),
-            "ok": Value(const=True),
-        },
-        versions=_VERSIONS,
-        note="Durable.",
-    ),
-    *(
-        Pattern(
-            name=f"load{suffix}",
-            table="checkpoints",
-            where={"type": (kind,), "name": ("checkpoint_load",)},
-            columns={
-                "ts": _ms(field),
-                "op": Value(const="load"),
-                "edge": Value(const=edge),
-                **({} if kind == "start" else {"blocking_s": _LENGTH, "ok": Value(const=True)}),
-            },
-            versions=_VERSIONS,
-            note="The step that was read is not told; the loop tells where it goes on.",
-        )
-        for kind, (edge, field, suffix) in _TYPES.items()
-    ),
 )
 
 STEPS = (
@@ -178,16 +103,16 @@ STEPS = (
         table="steps",
         where={"type": ("event",), "event/name": ("training_metrics_update",)},
         columns={
-            "ts": _ms(_EVENT),
+            "ts": ms(EVENT),
             "ts_edge": Value(const="end"),
             "step_last": Value(group="event/attributes/current_iteration", kind="int", offset=1),
-            "steps": _event("interval"),
-            "batch_size": _event("avg_batch_size"),
-            "tokens_per_s": _event("avg_tokens_per_second", "float"),
-            "tflops_per_gpu": _event("train_throughput_per_gpu", "float"),
-            "loss": _event("latest_loss", "float"),
+            "steps": event("interval"),
+            "batch_size": event("avg_batch_size"),
+            "tokens_per_s": event("avg_tokens_per_second", "float"),
+            "tflops_per_gpu": event("train_throughput_per_gpu", "float"),
+            "loss": event("latest_loss", "float"),
         },
-        versions=_VERSIONS,
+        versions=VERSIONS,
         note="Written every so many steps, and steps count from 0. The time is that of the record. Means and "
         "counts of iterations are those of the whole process so far, and are not read.",
     ),
@@ -199,36 +124,36 @@ OTHERS = (
         table="facts",
         where={"type": ("event",), "event/name": ("one_logger_initialization",)},
         columns={
-            "ts": _ms(_EVENT),
+            "ts": ms(EVENT),
             "host": Value(group="event/attributes/node_name"),
-            "rank": _event("rank"),
+            "rank": event("rank"),
             "key": Value(const="world_size"),
             "value": Value(group="event/attributes/world_size"),
         },
-        versions=_VERSIONS,
+        versions=VERSIONS,
     ),
     Pattern(
         name="batch",
         table="facts",
         where={"type": ("event",), "event/name": ("update_training_telemetry_config",)},
         columns={
-            "ts": _ms(_EVENT),
+            "ts": ms(EVENT),
             "key": Value(const="global_batch_size"),
             "value": Value(group="event/attributes/global_batch_size"),
         },
-        versions=_VERSIONS,
+        versions=VERSIONS,
     ),
     Pattern(
         name="error",
         table="phases",
         where={"type": ("application_error",)},
         columns={
-            "ts": _ms(_EVENT),
+            "ts": ms(EVENT),
             "phase": Value(const="exit"),
             "edge": Value(const="point"),
             "detail": Value(group=("event/attributes/exception_message", "event/attributes/error_message")),
         },
-        versions=_VERSIONS,
+        versions=VERSIONS,
     ),
     Pattern(
         name="known_events",
@@ -239,7 +164,7 @@ OTHERS = (
                 *("validation_metrics_update", "testing_metrics_update", "sync_checkpoint_metrics_update"),
             ),
         },
-        versions=_VERSIONS,
+        versions=VERSIONS,
     ),
     Pattern(
         name="known_spans",
@@ -252,14 +177,14 @@ OTHERS = (
                 *("model_backward", "optimizer_update"),
             ),
         },
-        versions=_VERSIONS,
+        versions=VERSIONS,
     ),
     Pattern(
         name="telemetry_error",
         table="",
         where={"type": ("telemetry_data_error",)},
         when=("error/name",),
-        versions=_VERSIONS,
+        versions=VERSIONS,
     ),
 )
 
@@ -274,5 +199,5 @@ FORMAT = Format(
     step_time_excludes_stalls=False,
     deciding=("steps", "process_start", "loop_begin", "save_success", "world_size"),
     unrendered="It holds what the console of the same trainer tells, once more.",
-    versions=_VERSIONS,
+    versions=VERSIONS,
 )

@@ -1,230 +1,18 @@
-"""Orbax, console: saves and loads of JAX programs, in the words of its three generations."""
+"""Orbax, console: what programs on JAX print of their checkpoints; `_orbax_checkpoints` holds what counts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from pipeline.formats.format import Format, Pattern, Value, known_line
-
-#: What stands before the text: nothing, or the header of a logger.
-_HEAD = r"(?:^|\] |absl:)"
-#: Process, thread and step, of which older releases and some lines print a part.
-_MARKS = r"(?:\[process=(?P<rank>\d+)\])?(?:\[thread=[^\]]*\])?(?:\[step=(?P<marked>\d+)\])? ?"
-_PROCESS = rf"{_HEAD}{_MARKS}"
-_SECONDS = r"(?P<seconds>[\d.]+) ?s(?:econds)?"
-#: The folder of a step, perhaps with the name of an item in it; a full stop ends the sentence.
-_FOLDER = (
-    r"`?(?P<path>\S*/(?:(?:step|ckpt|checkpoint)[_-])?(?P<step>\d+)(?:/[A-Za-z_][A-Za-z_.]*?)?|\S+?)`?\.?\s*$"
-)
-
-_A = "to 0.11.0"
-_B = "0.11.20 to 0.11.33"
-_C = "0.12"
-_ALL = "to 0.12"
-
-
-def _columns(op: str, edge: str, step: str = "step", /, **more: Value) -> Mapping[str, Value]:
-    """Return the columns of one kind of line; its time is that of the header."""
-    return {
-        "op": Value(const=op),
-        "edge": Value(const=edge),
-        "step": Value(group=step, kind="int"),
-        **more,
-    }
-
-
-_RANK = {"rank": Value(group="rank", kind="int")}
-_PATH = {"path": Value(group="path")}
-_BLOCKING = {"blocking_s": Value(group="seconds", kind="float")}
-_OK = {"ok": Value(const=True)}
-
-SAVES = (
-    Pattern(
-        name="save_of_step",
-        table="checkpoints",
-        versions=_ALL,
-        literals=("Saving checkpoint at step ",),
-        regex=_PROCESS + r"Saving checkpoint at step (?P<step>\d+)(?: due to preemption\.)?\s*$",
-        columns=_columns("save", "begin", **_RANK),
-        note="Printed when the save before has ended: the wait for it lies before this line.",
-    ),
-    Pattern(
-        name="save_begin",
-        table="checkpoints",
-        versions=f"{_A}, {_B}",
-        literals=("Started saving checkpoint to ", "Started async saving checkpoint to "),
-        regex=_PROCESS + rf"Started (?:async )?saving checkpoint to {_FOLDER}",
-        columns=_columns("save", "begin", **_RANK, **_PATH),
-        note="The first generation prints nothing when the loop goes on: only its trainer may tell.",
-    ),
-    Pattern(
-        name="operation_begin",
-        table="checkpoints",
-        versions=_C,
-        literals=("] Started save checkpoint @ ", "] Started load checkpoint @ "),
-        regex=_PROCESS + rf"\[a?sync\] Started (?P<op>save|load) checkpoint @ {_FOLDER}",
-        columns={**_columns("", "begin", **_RANK, **_PATH), "op": Value(group="op")},
-    ),
-    Pattern(
-        name="save_blocked",
-        table="checkpoints",
-        versions=_B,
-        literals=("Continuing background save to ", "Continuing to write to "),
-        regex=_PROCESS
-        + rf"Finished blocking save(?:\. Time taken:| in) {_SECONDS}\. "
-        + rf"Continuing (?:background save|to write) to {_FOLDER}",
-        columns=_columns("save", "blocked", **_RANK, **_PATH, **_BLOCKING),
-    ),
-    Pattern(
-        name="operation_blocked",
-        table="checkpoints",
-        versions=_C,
-        literals=("] Finished blocking save in ",),
-        regex=_PROCESS + rf"\[async\] Finished blocking save in {_SECONDS}\. Continuing save @ {_FOLDER}",
-        columns=_columns("save", "blocked", **_RANK, **_PATH, **_BLOCKING),
-    ),
-    known_line(
-        "operation_prepared",
-        ("] Finished blocking load in ", "[sync] Finished blocking save in "),
-        _PROCESS + r"\[(?:a?sync\] Finished blocking load|sync\] Finished blocking save) in ",
-        versions=_C,
-        note="Of an operation that nothing runs beside: its end comes later.",
-    ),
-    Pattern(
-        name="save_finalized",
-        table="checkpoints",
-        versions=_ALL,
-        literals=("Finished saving checkpoint (finalized tmp dir) to ",),
-        regex=_PROCESS + rf"Finished saving checkpoint \(finalized tmp dir\) to {_FOLDER}",
-        columns=_columns("save", "end", **_RANK, **_PATH, **_OK),
-        note="Durable. With several hosts the last one counts.",
-    ),
-    Pattern(
-        name="save_end",
-        table="checkpoints",
-        versions=_B,
-        literals=("Finished async_save (blocking + background)", "Finished asynchronous save (blocking + ba"),
-        regex=_PROCESS
-        + r"Finished (?:async_save|asynchronous save) \(blocking \+ background\)(?:\. Time taken:| in) "
-        + rf"{_SECONDS}\.? (?:directory=|to ){_FOLDER}",
-        columns=_columns("save", "end", **_RANK, **_PATH, **_OK),
-        note="The time that is told covers both parts, so that it is neither.",
-    ),
-    Pattern(
-        name="save_end_synchronous",
-        table="checkpoints",
-        versions=_B,
-        literals=("Finished synchronous save in ",),
-        regex=_PROCESS + rf"Finished synchronous save in {_SECONDS} to {_FOLDER}",
-        columns=_columns("save", "end", **_RANK, **_PATH, **_BLOCKING, **_OK),
-    ),
-    Pattern(
-        name="operation_end_async",
-        table="checkpoints",
-        versions=_C,
-        literals=("[async] Finished save (blocking + background) in ",),
-        regex=_PROCESS + rf"\[async\] Finished save \(blocking \+ background\) in {_SECONDS} @ {_FOLDER}",
-        columns=_columns("save", "end", **_RANK, **_PATH, **_OK),
-    ),
-    Pattern(
-        name="operation_end",
-        table="checkpoints",
-        versions=_C,
-        literals=("[sync] Finished save in ", "ync] Finished load in ", "] Finished load (blocking + "),
-        regex=_PROCESS + r"\[(?:sync\] Finished (?P<save>save)|a?sync\] Finished (?P<load>load)"
-        rf"(?: \(blocking \+ background\))?) in {_SECONDS} @ {_FOLDER}",
-        columns={
-            **_columns("", "end", **_RANK, **_PATH, **_BLOCKING, **_OK),
-            "op": Value(group=("save", "load")),
-        },
-    ),
-    Pattern(
-        name="save_done_everywhere",
-        table="checkpoints",
-        versions=_ALL,
-        literals=("CheckpointManager Save Finalize is done on all hosts.",),
-        regex=_PROCESS + r"CheckpointManager Save Finalize is done on all hosts\.",
-        columns=_columns("save", "end", "marked", **_RANK, **_OK),
-        note="Durable on every host.",
-    ),
-    Pattern(
-        name="save_waited",
-        table="timers",
-        versions=_ALL,
-        literals=("Waiting for previous save to complete took ",),
-        regex=_PROCESS + r"Waiting for previous save to complete took (?P<seconds>[\d.]+) seconds\. ",
-        columns={
-            "component": Value(const="wait for the save before"),
-            "mean_s": Value(group="seconds", kind="float"),
-        },
-        note="A stall right before the begin of the save, of which the line is the end.",
-    ),
-)
-
-LOADS = (
-    Pattern(
-        name="load_begin",
-        table="checkpoints",
-        versions=_ALL,
-        literals=("Restoring checkpoint from ",),
-        regex=_PROCESS + rf"Restoring checkpoint from {_FOLDER}",
-        columns=_columns("load", "begin", **_RANK, **_PATH),
-    ),
-    Pattern(
-        name="load_end",
-        table="checkpoints",
-        versions=f"{_A}, {_B}",
-        literals=("Finished restoring checkpoint ",),
-        regex=_PROCESS + rf"Finished restoring checkpoint (?:in {_SECONDS} )?from {_FOLDER}",
-        columns=_columns("load", "end", **_RANK, **_PATH, **_BLOCKING, **_OK),
-    ),
-)
-
-EMERGENCY = (
-    Pattern(
-        name="emergency_begin",
-        table="checkpoints",
-        versions="0.5 to 0.12",
-        literals=("Restoring at step ",),
-        regex=_HEAD + r"Restoring at step (?P<step>\d+)\.\s*$",
-        columns=_columns("load", "begin"),
-        note="Of the emergency manager, before it knows where a whole checkpoint is.",
-    ),
-    Pattern(
-        name="emergency_local",
-        table="checkpoints",
-        versions="0.12",
-        literals=("emergency.CheckpointManager: restoring step=",),
-        regex=_HEAD + r"emergency\.CheckpointManager: restoring step=(?P<step>\d+) from "
-        r"(?P<tier>local checkpoint|persistent\s+checkpoint)(?: in directory=(?P<path>\S+))?",
-        columns={
-            **_columns("load", "begin", **_PATH),
-            "tier": Value(group="tier", mapping={"local checkpoint": "local", "*": "persistent"}),
-        },
-    ),
-    known_line(
-        "emergency_broadcast",
-        ("Finished broadcasting ",),
-        _HEAD + r"Finished broadcasting (?:during persistent restore )?in [\d.]+",
-        versions="0.5 to 0.12",
-        note="A part of a restore from another slice; neither its begin nor its end.",
-    ),
-    known_line(
-        "emergency_texts",
-        ("emergency.CheckpointManager", "Maybe saving at step ", "Checking should_save at step: "),
-        _HEAD + r"(?:(?:Configured |Created )?emergency\.CheckpointManager(?: with |: restoring from )"
-        r"|Maybe saving at step \d+ \((?:persistent|local)\) to |Checking should_save at step: \d)",
-        versions="0.5 to 0.12",
-    ),
-)
+from pipeline.formats._orbax_checkpoints import ALL, CHECKPOINTS, PROCESS
+from pipeline.formats._orbax_records import EMERGENCY, RECORDS
+from pipeline.formats.format import Format, known_line
 
 KNOWN = (
     known_line(
         "background_thread",
         ("ackground save thread",),
-        _PROCESS + r"(?:Background save thread (?:started|done|was cancelled)"
+        PROCESS + r"(?:Background save thread (?:started|done|was cancelled)"
         r"|(?:Waiting for|Done with waiting for|No errors found in) background save thread)",
-        versions=_ALL,
+        versions=ALL,
         note="Carries no step.",
     ),
     known_line(
@@ -235,16 +23,16 @@ KNOWN = (
             "Save Finalize thread",
             "Finished synchronous save.",
         ),
-        _PROCESS + r"(?:\[wait_until_finished\] )?(?:Starting CheckpointManager Save Finalize thread"
+        PROCESS + r"(?:\[wait_until_finished\] )?(?:Starting CheckpointManager Save Finalize thread"
         r"|CheckpointManager Save Finalize is syncing |No Save Finalize thread |Waiting for Save Finalize "
         r"|Done waiting for Save Finalize |Finished synchronous save\.\s*$)",
-        versions=_ALL,
+        versions=ALL,
     ),
     known_line(
         "manager_texts",
         ("CheckpointManager created,", "CheckpointManager init: ", " checkpoint steps in "),
-        _PROCESS + r"(?:CheckpointManager (?:created,|init: )|Found \d+ checkpoint steps in )",
-        versions=_ALL,
+        PROCESS + r"(?:CheckpointManager (?:created,|init: )|Found \d+ checkpoint steps in )",
+        versions=ALL,
     ),
     known_line(
         "handler_texts",
@@ -255,11 +43,15 @@ KNOWN = (
             "Pytree save finalize ",
             "Using barrier_sync_fn: ",
             "CompositeCheckpointHandler.async_save.",
+            "Creating tmp directory ",
+            "Scheduling D2H of ",
+            "Transferring arrays to host memory ",
         ),
-        _PROCESS + r"(?:\d+ Handler Commit operations completed|Initiated (?:Pytree|\"orbax.*\") async_save\."
+        PROCESS + r"(?:\d+ Handler Commit operations completed|Initiated (?:Pytree|\"orbax.*\") async_save\."
         r"|Commit \+ Array metadata written\.|Pytree save finalize |Using barrier_sync_fn: "
-        r"|Initiated CompositeCheckpointHandler\.async_save\.)",
-        versions=_ALL,
+        r"|Initiated CompositeCheckpointHandler\.async_save\.|Creating tmp directory |Scheduling D2H of "
+        r"|Transferring arrays to host memory )",
+        versions=ALL,
     ),
 )
 
@@ -269,7 +61,7 @@ FORMAT = Format(
     link="https://github.com/google/orbax/tree/main/checkpoint",
     role="any",
     primary=False,
-    patterns=(*SAVES, *LOADS, *EMERGENCY, *KNOWN),
+    patterns=(*CHECKPOINTS, *RECORDS, *EMERGENCY, *KNOWN),
     versions="to 0.12",
     unrendered="Its lines stand inside the logs of trainers: the simulator writes those of the third "
     "generation there.",

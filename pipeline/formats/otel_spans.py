@@ -46,9 +46,8 @@ def _patterns(begin: str, end: str, stamp: Stamp, suffix: str) -> Iterator[Patte
             note=note,
         )
 
-    def phase(name: str, what: str, edge: str, at: Value, *names: str, **more: Value) -> Pattern:
-        """Return the pattern of spans that tell of a phase."""
-        detail = more.pop("detail", Value(group="name"))
+    def phase(name: str, what: str, edge: str, at: Value, *names: str, long: bool = True) -> Pattern:
+        """Return the pattern of spans that tell of a phase, with its length or without."""
         return span(
             name,
             "phases",
@@ -57,8 +56,8 @@ def _patterns(begin: str, end: str, stamp: Stamp, suffix: str) -> Iterator[Patte
             ts=at,
             phase=Value(const=what),
             edge=Value(const=edge),
-            detail=detail,
-            **more,
+            detail=Value(group="name"),
+            duration_s=length if long else Value(),
         )
 
     yield span(
@@ -88,14 +87,21 @@ def _patterns(begin: str, end: str, stamp: Stamp, suffix: str) -> Iterator[Patte
         loss=Value(group="@latest_loss", kind="float"),
         tflops_per_gpu=Value(group="@train_throughput_per_gpu", kind="float"),
     )
-    yield phase("process_start", "process_start", "point", started, "megatron.startup.imports", "application")
+    yield phase(
+        "process_start",
+        "process_start",
+        "point",
+        started,
+        "megatron.startup.imports",
+        "application",
+        long=False,
+    )
     yield phase(
         "initialized",
         "init",
         "end",
         ended,
         *("megatron.startup.initialize_megatron", "distributed_code_initialization"),
-        duration_s=length,
     )
     yield phase(
         "model_built",
@@ -104,7 +110,6 @@ def _patterns(begin: str, end: str, stamp: Stamp, suffix: str) -> Iterator[Patte
         ended,
         *("megatron.startup.model_init", "megatron.model_init"),
         *("model_initialization", "optimizer_initialization"),
-        duration_s=length,
     )
     yield phase(
         "data_built",
@@ -112,17 +117,15 @@ def _patterns(begin: str, end: str, stamp: Stamp, suffix: str) -> Iterator[Patte
         "end",
         ended,
         *("megatron.startup.dataloader", "data_loader_initialization"),
-        duration_s=length,
     )
-    yield phase("loop_begin", "loop", "begin", ended, "megatron.startup")
-    yield phase("loop", "loop", "begin", started, "training_loop")
+    yield phase("loop_begin", "loop", "begin", ended, "megatron.startup", long=False)
+    yield phase("loop", "loop", "begin", started, "training_loop", long=False)
     yield phase(
         "evaluation",
         "eval",
         "span",
         started,
         *("megatron.evaluate", "validation_loop", "testing_loop"),
-        duration_s=length,
     )
     yield phase(
         "gc",
@@ -130,7 +133,6 @@ def _patterns(begin: str, end: str, stamp: Stamp, suffix: str) -> Iterator[Patte
         "span",
         started,
         *("megatron.train.gc_collect", "megatron.checkpoint.gc_collect"),
-        duration_s=length,
     )
     yield span(
         "save",

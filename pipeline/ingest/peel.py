@@ -45,16 +45,21 @@ _PREFIXES = (
     r"std(?:out|err): ",  # wrappers
     # Primus: the logger of which every line of the trainer goes through, and the place that called it
     r"\[(?P<loguru>[0-9]{8} [0-9]{2}:[0-9]{2}:[0-9]{2})\](?:\[[^\[\]]{1,60}\]){0,3}?"
-    r"\[(?:rank|node)-(?P<worker>[0-9]{1,6})/[0-9]{1,6}\]\[[A-Z]{4,8}\] *(?:\[[!-Z^-~]{1,60}:[0-9]+\] : ?)?",
+    r"\[(?:rank|node)-(?P<worker>[0-9]{1,6})/[0-9]{1,6}\]\[[A-Z]{4,8} *\] *"
+    r"(?:\[[!-Z^-~]{1,60}:[0-9]+\] : ?)?",
     r"localhost: ",  # pdsh, of the machine that it was started on
     r"(?P<address>[0-9]{1,3}(?:\.[0-9]{1,3}){3}): ?",  # pdsh with addresses
 )
 #: A name and a colon open many ordinary lines: a host only before a text that no sentence begins with.
 _NAME = r"(?P<name>[A-Za-z][A-Za-z_0-9.-]*[0-9][A-Za-z_0-9.-]*): "
+#: NeMo-Run: the end of the name of a task, and the number of its replica.
+_TASK = r"[A-Za-z0-9_.-]{1,10}/[0-9]{1,5} "
+_LABEL = rf"(?:{_NAME}|{_TASK})"
 _AFTER_NAME = (
     r"(?:\[| ?iteration |:::MLLOG|[IWEF][0-9]{4} |Traceback |saving checkpoint|NCCL |>+ [a-z]+ing "
     r"| +(?:successfully|loading|scheduled an|validation loss|will not load) "
     r"| +[A-Za-z_0-9-]+ \.{4,}[: ]"
+    r"|Training epoch |Validation: |Step Time : "
     r"|\(min, max\) time |using world size: |time to initialize |-{10,} |building |training \.|done with "
     # The launcher of DeepSpeed puts the host before every line of a job of several.
     r"|time \(ms\) |steps: [0-9]| ?samples/sec: |DeepSpeed |Checkpoint Save |\*{4} Git info |Time to load "
@@ -63,8 +68,8 @@ _AFTER_NAME = (
 _ONE = "|".join(_PREFIXES)
 _UNNAMED = re.sub(r"\?P<\w+>", "?:", _ONE)
 _STACK = rf"^(?:{_UNNAMED})+"
-_NAMED = rf"^{_NAME}{_AFTER_NAME}"
-_PARTS = rf"^(?P<prefix>{_ONE}|{_NAME})(?P<rest>.*)"
+_NAMED = rf"^{_LABEL}{_AFTER_NAME}"
+_PARTS = rf"^(?P<prefix>{_ONE}|{_LABEL})(?P<rest>.*)"
 
 #: All expressions that prefixes are found by.
 PREFIXES = (_STACK, _NAMED, _PARTS)
@@ -122,7 +127,7 @@ def strip_prefixes(text: pl.Series) -> pl.Series:
         named = text.str.contains(_NAMED)
         if not named.any():
             break
-        text = text.zip_with(~named, text.str.replace(f"^{_NAME}", ""))
+        text = text.zip_with(~named, text.str.replace(f"^{_LABEL}", ""))
     return text
 
 

@@ -216,7 +216,7 @@ printed as (
     from stepped
 ),
 
--- what timers without a time say of saves and evaluations, by the step line that comes next; the same one may be repeated
+-- what timers and lines of saves say of the length of a stall, by the step line that comes next; the same one may be repeated
 told_timers as (
     select
         n.run_id,
@@ -230,7 +230,11 @@ told_timers as (
     asof inner join (select run_id, attempt, step, log_no, ord from printed where not stamped) as n
         on p.log_no = n.log_no and p.ord < n.ord
     inner join ledger.timeline as t on t.run_id = n.run_id and t.attempt = n.attempt and t.launch_no = p.launch_no
-    where p.kind = 'timer' and p.name in ('save-checkpoint', 'evaluate') and p.run_id = n.run_id
+    where p.run_id = n.run_id
+        and (
+            (p.kind = 'timer' and p.name in ('save-checkpoint', 'evaluate'))
+            or (p.kind = 'save' and p.edge in ('blocked', 'span') and p.duration_s > 0)
+        )
     group by all
 ),
 
@@ -249,7 +253,10 @@ laid as (
         p.*,
         case when p.counted_on or p.printed_whole then 0 else coalesce(t.timer_us, 0) end as timer_us,
         least(
-            sum(p.printed_us + case when p.counted_on or p.printed_whole then 0 else coalesce(t.timer_us, 0) end) over (
+            sum(
+                coalesce(p.printed_us, 0)
+                + case when p.counted_on or p.printed_whole then 0 else coalesce(t.timer_us, 0) end
+            ) over (
                 partition by p.run_id, p.attempt order by p.step rows unbounded preceding
             ),
             1000000000000000
@@ -293,7 +300,9 @@ timed as (
                 ),
                 stamp_us
             )
-            else coalesce(loop_start_us, ready_us, attempt_us + coalesce(shift_us, 0)) + laid_us - printed_us - timer_us
+            else
+                coalesce(loop_start_us, ready_us, attempt_us + coalesce(shift_us, 0))
+                + laid_us - coalesce(printed_us, 0) - timer_us
         end as start_us,
         case
             when edge = 'begin' then next_us

@@ -1,8 +1,11 @@
-"""The console of NeMo 2.4 with a progress bar: whole seconds in headers, and a clock in the bar."""
+"""The console of NeMo 2.4 with a progress bar: whole seconds in headers, and a clock in the bar.
+
+Where nobody looks at it, it prints lines without a time instead of the bar.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from pipeline.simulate.lines import Printed, Style
@@ -11,13 +14,21 @@ from pipeline.simulate.renderers import Trainer
 from pipeline.simulate.renderers._stalls import begin_of_wait
 from pipeline.simulate.story import SECOND, Attempt, Job, Run
 
+#: Yields the lines of steps.
+Steps = Callable[[Run, Attempt, Style], Iterator[Printed]]
+
 
 def render(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Printed]:
     """Yield what one attempt prints."""
+    yield from render_with(_bars, run, job, attempt, style)
+
+
+def render_with(steps: Steps, run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Printed]:
+    """Yield what one attempt prints, with steps in one of the two ways."""
     yield from _start(run, job, attempt, style)
     if attempt.loop_us is not None:
         yield from sorted(
-            [*_steps(run, attempt, style), *_saves(run, attempt, style)], key=lambda line: line.time_us
+            [*steps(run, attempt, style), *_saves(run, attempt, style)], key=lambda line: line.time_us
         )
 
 
@@ -45,6 +56,8 @@ def _start(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Print
     """Yield the lines up to the loop."""
     text = f"Experiments will be logged at /results/{run.name}"
     yield _say(attempt.process_us, "nemo_logger:145", text, style)
+    text = f"Initializing distributed: GLOBAL_RANK: 0, MEMBER: 1/{job.gpus}"
+    yield Printed(attempt.process_us, 0, "out", text)
     if attempt.init_us is None:
         return
     at = attempt.init_us
@@ -66,7 +79,7 @@ def _start(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Print
         yield _say(read.end_us, "pl:298", text, style)
 
 
-def _steps(run: Run, attempt: Attempt, style: Style) -> Iterator[Printed]:
+def _bars(run: Run, attempt: Attempt, style: Style) -> Iterator[Printed]:
     """Yield the bar as it is written over after each interval; its clock began with the loop."""
     assert attempt.loop_us is not None
     for step in attempt.steps:
