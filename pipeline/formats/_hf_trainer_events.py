@@ -50,6 +50,19 @@ START = (
         r"Process rank: -?\d+, device: ",
         note="Scripts of the examples; once a rank.",
     ),
+    Pattern(
+        name="deepspeed_init",
+        table="phases",
+        versions="with DeepSpeed 0.3 to 0.18",
+        literals=(":init_distributed] Initializing ",),
+        regex=r"\[(?P<at>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3})\] \[INFO\] \[\w+\.py:\d+:init_distributed\] "
+        r"Initializing (?:torch distributed|TorchBackend) ",
+        columns={
+            "ts": Value("at", "stamp", stamp="iso"),
+            "phase": Value(const="init"),
+            "edge": Value(const="begin"),
+        },
+    ),
     _phase(
         "trainer_built",
         "model_setup",
@@ -179,4 +192,15 @@ FACTS = (
     _fact("parameters", "params", "Number of trainable parameters", "Number of trainable parameters = "),
 )
 
-EVENTS = (*START, *PAUSES, *END, *FACTS)
+#: Nothing splits a model here: all ranks hold different data.
+WORLD = Pattern(
+    name="deepspeed_ranks",
+    table="facts",
+    versions="with DeepSpeed 0.3",
+    literals=("] data_parallel_size: ",),
+    regex=r"_initialize_parameter_parallel_groups\] data_parallel_size: (?P<value>\d+), "
+    "parameter_parallel_size",
+    columns={"key": Value(const="world_size"), "value": Value("value")},
+)
+
+EVENTS = (*START, *PAUSES, *END, *FACTS, WORLD)
