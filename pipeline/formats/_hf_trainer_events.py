@@ -1,4 +1,4 @@
-"""Hugging Face Trainer, TRL, axolotl: start, evaluation and end of a process, and what it trains with."""
+"""Hugging Face Trainer, TRL, axolotl: start, evaluation and end of a process."""
 
 from __future__ import annotations
 
@@ -49,6 +49,19 @@ START = (
         "Process rank: ",
         r"Process rank: -?\d+, device: ",
         note="Scripts of the examples; once a rank.",
+    ),
+    Pattern(
+        name="deepspeed_init",
+        table="phases",
+        versions="with DeepSpeed 0.3 to 0.18",
+        literals=(":init_distributed] Initializing ",),
+        regex=r"\[(?P<at>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3})\] \[INFO\] \[\w+\.py:\d+:init_distributed\] "
+        r"Initializing (?:torch distributed|TorchBackend) ",
+        columns={
+            "ts": Value("at", "stamp", stamp="iso"),
+            "phase": Value(const="init"),
+            "edge": Value(const="begin"),
+        },
     ),
     _phase(
         "trainer_built",
@@ -144,39 +157,4 @@ END = (
 )
 
 
-def _fact(name: str, key: str, label: str, literal: str) -> Pattern:
-    """Return the pattern of a line of the head that reveals a number."""
-    return Pattern(
-        name=name,
-        table="facts",
-        versions=_ALL,
-        literals=(literal,),
-        regex=HEAD + rf"{label} = (?P<value>[\d,]+)$",
-        columns={"ts": STAMP, "key": Value(const=key), "value": Value("value")},
-    )
-
-
-FACTS = (
-    _fact(
-        "batch_per_device",
-        "micro_batch_size",
-        "Instantaneous batch size per device",
-        "Instantaneous batch size per device = ",
-    ),
-    _fact(
-        "batch",
-        "global_batch_size",
-        r"Total train batch size \(w\. parallel, distributed & accumulation\)",
-        "Total train batch size (w. parallel, distributed & accumulation) = ",
-    ),
-    _fact(
-        "accumulation",
-        "gradient_accumulation_steps",
-        "Gradient Accumulation steps",
-        "Gradient Accumulation steps = ",
-    ),
-    _fact("total_steps", "train_iters", "Total optimization steps", "Total optimization steps = "),
-    _fact("parameters", "params", "Number of trainable parameters", "Number of trainable parameters = "),
-)
-
-EVENTS = (*START, *PAUSES, *END, *FACTS)
+EVENTS = (*START, *PAUSES, *END)

@@ -117,6 +117,30 @@ KNOWN = (
         note="Also printed in the middle of a training, when adapters are saved.",
     ),
     known_line(
+        "data_set",
+        (
+            "Loading cached ",
+            "Using the latest cached version of ",
+            "Reusing dataset ",
+            "Found cached dataset ",
+            "Overwrite dataset info from restored data version",
+        ),
+        HEAD + r"(?:Loading cached (?:processed|shuffled|split|sorted)|Using the latest cached version of "
+        r"|Reusing dataset |Found cached dataset |Overwrite dataset info from restored data version)",
+    ),
+    known_line(
+        "script",
+        (
+            "Training/evaluation parameters ",
+            "You are instantiating a new config instance from scratch",
+            "Overriding config: ",
+            "Training new model from scratch",
+            "Can't load following files from cache: ",
+        ),
+        HEAD + r"(?:Training/evaluation parameters |You are instantiating a new config instance from scratch"
+        r"|Overriding config: |Training new model from scratch|Can't load following files from cache: )",
+    ),
+    known_line(
         "empty_message",
         ("[INFO|trainer.py:",),
         r"^\[INFO\|trainer\.py:\d+\] [\d-]+ [\d:,]+ >>\s*$",

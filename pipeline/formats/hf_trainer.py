@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pipeline.formats._hf_trainer_checkpoints import CHECKPOINTS
 from pipeline.formats._hf_trainer_events import EVENTS
+from pipeline.formats._hf_trainer_facts import FACTS
 from pipeline.formats._hf_trainer_head import HEAD, STAMP
 from pipeline.formats._hf_trainer_known import KNOWN
 from pipeline.formats.format import Format, Pattern, Value
@@ -57,7 +58,7 @@ FORMAT = Format(
     title="Hugging Face Trainer, console (with TRL, axolotl, accelerate)",
     link="https://github.com/huggingface/transformers/blob/main/src/transformers/trainer.py",
     role="trainer",
-    patterns=(*STEPS, *EVENTS, *CHECKPOINTS, *KNOWN),
+    patterns=(*STEPS, *EVENTS, *FACTS, *CHECKPOINTS, *KNOWN),
     step_time="No step time is printed. The clock of the progress bar counts from the begin of the loop and "
     "holds everything: evaluations, saves, waits for data, and the batches that are read and thrown away "
     "after a resume. The rate beside it is smoothed and not read. `step_time` of TRL is a mean over the "

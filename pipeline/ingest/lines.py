@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from pipeline.ingest.peel import peel_prefixes, split_segments, strip_escapes
+from pipeline.ingest.peel import peel_prefixes, split_behind_bars, split_segments, strip_escapes
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -63,7 +63,7 @@ def read_lines(content: bytes) -> pl.Series:
 def build_frame(lines: pl.Series, first_line: int) -> pl.DataFrame:
     """Return ``line, segment, text, rank, host, stamp`` of raw lines that are numbered from a first one."""
     numbers = pl.int_range(first_line, first_line + len(lines), dtype=pl.Int64, eager=True)
-    return clean_frame(pl.DataFrame({"line": numbers, "text": strip_escapes(lines)}))
+    return clean_frame(pl.DataFrame({"line": numbers, "text": split_behind_bars(strip_escapes(lines))}))
 
 
 def clean_frame(frame: pl.DataFrame) -> pl.DataFrame:

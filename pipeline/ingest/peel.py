@@ -25,6 +25,9 @@ _ESCAPES = (
 #: An inner progress bar, which is drawn below another one, ends with this.
 CURSOR_UP = "]\x1b[A"
 
+#: What is in a content that holds a progress bar.
+BAR_ENDS = (b"it/s", b"s/it")
+
 #: What stands behind the end of a progress bar without a line break is a line of its own.
 _BEHIND_BAR = r"((?:it/s|s/it)(?:, [^\]\r]*)?\])([^\s\r\[]|\[[^A]|\[A[^\s\r])"
 
@@ -85,7 +88,6 @@ def split_segments(frame: pl.DataFrame) -> pl.DataFrame:
 
     A progress bar overwrites itself; what it wrote over is still in the file, and may be a whole other line.
     """
-    frame = frame.with_columns(split_behind_bars(frame["text"]))
     text = frame["text"]
     returns = text.str.contains("\r", literal=True)
     if not returns.any():

@@ -56,12 +56,13 @@ class Scanner:
     def __post_init__(self) -> None:
         self.cutter = Cutter(self.rules.steps)
 
-    def scan(self, lines: pl.Series, *, several: bool = True) -> Scan:
+    def scan(self, lines: pl.Series, *, several: bool = True, bars: bool = True) -> Scan:
         """Apply the rules to raw lines that are numbered from 1.
 
-        ``several`` is False where it is known that no line holds a carriage return.
+        ``several`` is False where it is known that no line holds a carriage return, ``bars`` where none holds
+        the end of a progress bar.
         """
-        apart = split_behind_bars(lines)
+        apart = split_behind_bars(lines) if bars else lines
         behind_bars = apart != lines if apart is not lines else _falses(len(lines))
         several = several or behind_bars.any()
         numbered = pl.DataFrame({"text": apart}).with_row_index("line", 1).cast({"line": pl.Int64})
@@ -238,7 +239,7 @@ def _scan_signals(
 
 def match_rules(lines: pl.Series, rules: RuleSet) -> pl.DataFrame:
     """Return ``format, pattern, line`` of every pattern that matches a raw line, each on its own."""
-    frame = pl.DataFrame({"text": lines}).with_row_index("line", 1)
+    frame = pl.DataFrame({"text": split_behind_bars(lines)}).with_row_index("line", 1)
     frame = clean_frame(frame.filter(frame["text"].str.contains(rules.screen)))
     where = _literal_rows(frame["text"], rules.literals)
     found = [pl.DataFrame(schema={"format": pl.String, "pattern": pl.String, "line": frame.schema["line"]})]

@@ -142,7 +142,12 @@ stepped as (
 lagged as (
     select
         *,
-        lag(class) over w as previous_class,
+        -- a model may be wrapped when the trainer has said that its loop begins: no new start, unless a process comes up
+        case
+            when name in ('model_setup', 'data_setup', 'compile')
+                then lag(case when not is_loop then class end ignore nulls) over w
+            else lag(class) over w
+        end as previous_class,
         lag(ord) over w as previous_ord,
     from stepped
     window w as (partition by log_no order by ord, log_line, segment)

@@ -60,6 +60,12 @@ def _say(time_us: int, place: str, text: str, style: Style) -> Printed:
 def _start(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Printed]:
     """Yield the lines up to the loop."""
     yield _say(attempt.process_us, "training_args.py:1902", "PyTorch: setting up devices", style)
+    yield _say(
+        attempt.process_us + 1000,
+        "configuration_utils.py:733",
+        "loading configuration file /lustre/models/heron-7b/config.json",
+        style,
+    )
     if attempt.init_us is None or attempt.built_us is None or attempt.loop_us is None:
         return
     read = attempt.restore
