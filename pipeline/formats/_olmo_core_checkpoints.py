@@ -47,7 +47,7 @@ SAVES = (
         literals=("Saving checkpoint for step ",),
         regex=_SAVER + r"Saving checkpoint for step (?P<step>\d+) to '(?P<path>[^']*)' asynchronously\.\.\.",
         columns=_columns("save", "blocked", step=_STEP, path=_PATH),
-        note="The loop stands still while the state is copied; the line of the same step comes when it goes on.",
+        note="The loop stands still while the state is copied; the line of the step comes when it goes on.",
     ),
     Pattern(
         name="save_async_end",
