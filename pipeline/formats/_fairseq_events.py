@@ -8,7 +8,7 @@ from pipeline.formats._fairseq_head import head, told
 from pipeline.formats.format import Pattern, Value, known_line
 
 _ALL = "0.9.0 to 0.12.3, metaseq to 2023-06"
-_ANY = head(r"(?:fair|meta)seq[\w.]*|train")
+_ANY = head(r"(?:fair|meta)seq[\w.]*")
 _RANK = Value(group="rank", kind="int")
 
 
@@ -152,8 +152,7 @@ KNOWN = (
             " | ioPath PathManager ",
             " | Rank ",
         ),
-        head(r"(?:fair|meta)seq[\w.]*|train")
-        + r"(?:task: |model: |max tokens per |num\. expert model params: |detected shared parameter: "
+        _ANY + r"(?:task: |model: |max tokens per |num\. expert model params: |detected shared parameter: "
         r"|grouped total_num_itrs = |\*+CUDA enviroments for all |rank +\d+: |\[?\w*\]? ?dictionary: "
         r"|loaded (?:total )?[\d,]+ |ioPath PathManager |Rank \d+, device_id: )",
         _ALL,
