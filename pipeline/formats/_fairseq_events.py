@@ -136,6 +136,13 @@ KNOWN = (
         "Once an epoch, so that none of them tells of a start.",
     ),
     known_line(
+        "rendezvous_texts",
+        (" | Added key: store_based_barrier_key:", " | Please install tensorboardX"),
+        head(r"(?:fairseq|torch)\.[\w.]+")
+        + r"(?:Added key: store_based_barrier_key:\d+ to store for rank: \d|Please install tensorboardX)",
+        _ALL,
+    ),
+    known_line(
         "setup_texts",
         (
             " | task: ",

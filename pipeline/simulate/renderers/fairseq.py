@@ -43,6 +43,8 @@ def _start(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Print
     master = f"tcp://{job.hosts[0]}:13900"
     utils = "fairseq.distributed.utils"
     yield _say(attempt.process_us, utils, f"distributed init (rank 0): {master}", style)
+    text = "Added key: store_based_barrier_key:1 to store for rank: 0"
+    yield _say(attempt.process_us, "torch.distributed.distributed_c10d", text, style)
     at = attempt.init_us
     if at is None:
         return
