@@ -145,12 +145,14 @@ kept as (
     select *
     from zoned
     where log_no in (select log_no from zoned where edge = 'late')
-    window
-        w as (partition by log_no order by log_line, segment),
-        recent as (partition by log_no order by log_line, segment rows between 8 preceding and 1 preceding)
+    window w as (partition by log_no order by log_line, segment)
     qualify edge <> 'late' or (
-        step >= coalesce(max(step) over recent, 0)
-        and step > coalesce(max(step) filter (where edge <> 'late') over recent, -1)
+        step > coalesce(
+            last_value(case when edge <> 'late' then step end ignore nulls) over (
+                partition by log_no order by log_line, segment rows between unbounded preceding and 1 preceding
+            ),
+            -1
+        )
         -- of the same one the last counts
         and not coalesce(lead(step) over w = step and lead(edge) over w = 'late', false)
     )
