@@ -57,6 +57,8 @@ def _start(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Print
     }
     yield _say(at, "fairseq_cli.train", str(configuration), style)
     yield _say(at, "fairseq_cli.train", f"training on {job.gpus} devices (GPUs/TPUs)", style)
+    limits = "max tokens per device = 4096 and max sentences per device = None"
+    yield _say(at, "fairseq_cli.train", limits, style)
     if attempt.built_us is None or attempt.loop_us is None:
         return
     read = attempt.restore
