@@ -157,7 +157,8 @@ LINES = {
     "olmo_core": {
         "step": "[step=49/120,epoch=1]",
         "step_metrics": "[step=50/120,epoch=1,eta=",
-        "save_begin": "Saving checkpoint for step 50 to ",
+        "save_async_begin": "/step50' asynchronously...",
+        "save_async_end": "Checkpoint for step 50 saved successfully",
         "load_step": "Will resume training from step 50",
         "eval_begin": "Running lm evals...",
         "dry_run_end": "Dry-run complete",

@@ -64,7 +64,7 @@ def simulate(
     \b
     Presets: quickstart, llama3_54_days, rsc1_week, bad_week.
     Trainers: megatron, megatron_core_0_15, megatron_core_0_5, torchtitan, mlperf,
-    goodput_records, hf_trainer.
+    olmo_core, olmo, nanotron, levanter, fairseq, goodput_records, hf_trainer.
     Blemishes make logs as real ones are; docs/simulator.md lists them with their values.
 
     \b

@@ -8,7 +8,7 @@ from pipeline.formats._fairseq_head import head, told
 from pipeline.formats.format import Pattern, Value, known_line
 
 _ALL = "0.9.0 to 0.12.3, metaseq to 2023-06"
-_ANY = head(r"(?:fair|meta)seq[\w.]*|train")
+_ANY = head(r"(?:fair|meta)seq[\w.]*")
 _RANK = Value(group="rank", kind="int")
 
 
@@ -136,6 +136,13 @@ KNOWN = (
         "Once an epoch, so that none of them tells of a start.",
     ),
     known_line(
+        "rendezvous_texts",
+        (" | Added key: store_based_barrier_key:", " | Please install tensorboardX"),
+        head(r"(?:fairseq|torch)\.[\w.]+")
+        + r"(?:Added key: store_based_barrier_key:\d+ to store for rank: \d|Please install tensorboardX)",
+        _ALL,
+    ),
+    known_line(
         "setup_texts",
         (
             " | task: ",
@@ -152,8 +159,7 @@ KNOWN = (
             " | ioPath PathManager ",
             " | Rank ",
         ),
-        head(r"(?:fair|meta)seq[\w.]*|train")
-        + r"(?:task: |model: |max tokens per |num\. expert model params: |detected shared parameter: "
+        _ANY + r"(?:task: |model: |max tokens per |num\. expert model params: |detected shared parameter: "
         r"|grouped total_num_itrs = |\*+CUDA enviroments for all |rank +\d+: |\[?\w*\]? ?dictionary: "
         r"|loaded (?:total )?[\d,]+ |ioPath PathManager |Rank \d+, device_id: )",
         _ALL,

@@ -47,8 +47,7 @@ SAVES = (
         literals=("Saving checkpoint for step ",),
         regex=_SAVER + r"Saving checkpoint for step (?P<step>\d+) to '(?P<path>[^']*)' asynchronously\.\.\.",
         columns=_columns("save", "blocked", step=_STEP, path=_PATH),
-        note="No line says when the loop goes on. It stands still while the state is copied, and that time "
-        "lies in the span of the next step line.",
+        note="The loop stands still while the state is copied; the line of the step comes when it goes on.",
     ),
     Pattern(
         name="save_async_end",

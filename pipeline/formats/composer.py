@@ -64,7 +64,15 @@ FORMAT = Format(
     "waiting for data and saves inside and evaluations outside; it is missing from the first 100 steps of a "
     "process. `time/train` and `time/total` are hours since the start of the run, restarts included.",
     step_time_excludes_stalls=False,
-    deciding=("step", "step_metric", "step_by_count", "trainer", "loop_begin"),
+    deciding=(
+        "step",
+        "step_metric",
+        "step_by_count",
+        "trainer",
+        "loop_begin",
+        "initialized",
+        "data_built",
+    ),
     unrendered="Its steps carry no time of their own.",
     versions="0.12 to 0.32.1; LLM Foundry 0.21.0",
 )

@@ -91,6 +91,18 @@ FORMAT = Format(
     "count for the next. The first update of a process is left out. `train_wall` is the sum of the time of "
     "the updates alone.",
     step_time_excludes_stalls=False,
-    deciding=("step", "step_without_count", "save_begin", "load_end"),
+    deciding=(
+        "step",
+        "step_without_count",
+        "save_begin",
+        "load_end",
+        "rendezvous",
+        "initialized",
+        "configuration",
+        "devices",
+        "save_end",
+        "load_begin",
+        "done",
+    ),
     versions="0.9.0 to 0.12.3, metaseq to 2023-06",
 )

@@ -98,6 +98,10 @@ FORMAT = Format(
         "progress_scaled",
         "save_begin",
         "load_begin",
+        "hyperparameters",
+        "summary",
+        "load_none",
+        "loop_begin",
     ),
     versions="1.1 to 2025-09",
 )

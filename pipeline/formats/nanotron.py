@@ -140,6 +140,15 @@ FORMAT = Format(
     "interval. Waiting for data is inside; a save comes after the line and is outside. There is no "
     "evaluation in the loop.",
     step_time_excludes_stalls=True,
-    deciding=("step", "step_v0_4", "start", "loop_begin_v0_4"),
+    deciding=(
+        "step",
+        "step_v0_4",
+        "start",
+        "loop_begin_v0_4",
+        "model_built",
+        "load_none",
+        "load_begin",
+        "save_begin",
+    ),
     versions="0.4 to 2026-04",
 )

@@ -169,6 +169,15 @@ FORMAT = Format(
     "steps, waiting for data included. It begins anew after each save and each evaluation, so that neither "
     "is inside, and the first step of a process is left out.",
     step_time_excludes_stalls=True,
-    deciding=("step", "save_begin", "load_begin", "eval_begin"),
+    deciding=(
+        "step",
+        "save_begin",
+        "load_begin",
+        "eval_begin",
+        "initialized",
+        "data_built",
+        "loop_begin",
+        "load_end",
+    ),
     versions="0.2.4 to 2025-09",
 )

@@ -66,6 +66,12 @@ FORMAT = Format(
         "save_async_begin",
         "dry_run_begin",
         "loop",
+        "initialized",
+        "optimizer",
+        "mesh",
+        "load_none",
+        "failed",
+        "canceled",
     ),
     versions="1.0.0 to 2.5.0, 2024-08 to 2026-06",
 )

@@ -107,13 +107,30 @@ timers as (
     group by all
 ),
 
+-- a save whose begin is only told as that of its background stops the loop until the line of its own step
+own_lines as (
+    select
+        p.run_id,
+        p.attempt,
+        p.save_key,
+        min(s.end_us) as line_us,
+    from stepped as p
+    inner join ledger.spans as s
+        on s.run_id = p.run_id and s.attempt = p.attempt and s.step_last = p.step and s.end_us >= p.blocked_us
+    where not p.has_begin and not p.has_span
+    group by all
+),
+
 ended as (
     select
-        p.*,
+        p.* exclude (begin_us, blocked_us),
+        case when o.line_us is not null then p.blocked_us else p.begin_us end as begin_us,
+        coalesce(o.line_us, p.blocked_us) as blocked_us,
         coalesce(p.blocked_us, case when not p.has_blocked then p.end_us end) - t.timer_us as timed_us,
         lag(p.end_us) over (partition by p.run_id, p.attempt order by p.ord) as previous_end_us,
     from stepped as p
     left join timers as t using (run_id, attempt, save_key)
+    left join own_lines as o using (run_id, attempt, save_key)
 ),
 
 timed as (

@@ -19,10 +19,11 @@ told as (
     asof left join staging.launches as l on f.log_no = l.log_no and f.ord >= l.first_ord
     asof left join staging.step_lines as s on f.log_no = s.log_no and f.ord < s.ord
     where f.key = 'world_size' and try_cast(f.value as bigint) between 1 and 1000000000
+        and f.format not in ('fairseq', 'fairseq_2018', 'composer')
     group by all
 ),
 
--- degrees and meshes after it
+-- degrees and meshes after it, and by some programs the world size itself
 after_mark as (
     select
         f.log_no,
@@ -67,6 +68,7 @@ meshes as (
         max(try_cast(list_product(list_transform(regexp_extract_all(value, '\d+'), lambda x: x::double)) as bigint)) as gpus,
     from after_mark
     where key = 'device_mesh'
+        or (key = 'world_size' and format in ('fairseq', 'fairseq_2018', 'composer'))
     group by all
 )
 

@@ -136,7 +136,7 @@ zoned as (
     from dated
 ),
 
--- what another thread prints may come behind lines of later steps, or twice: the counter has not gone back
+-- what another thread prints may come behind lines of later steps, or again: the counter has not gone back
 kept as (
     select *
     from zoned
@@ -145,11 +145,16 @@ kept as (
     select *
     from zoned
     where log_no in (select log_no from zoned where edge = 'late')
-    qualify edge <> 'late' or step > coalesce(
-        max(step) over (
-            partition by log_no order by log_line, segment rows between 8 preceding and 1 preceding
-        ),
-        0
+    window w as (partition by log_no order by log_line, segment)
+    qualify edge <> 'late' or (
+        step > coalesce(
+            last_value(case when edge <> 'late' then step end ignore nulls) over (
+                partition by log_no order by log_line, segment rows between unbounded preceding and 1 preceding
+            ),
+            -1
+        )
+        -- of the same one the last counts
+        and not coalesce(lead(step) over w = step and lead(edge) over w = 'late', false)
     )
 ),
 

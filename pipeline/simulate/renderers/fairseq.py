@@ -43,6 +43,8 @@ def _start(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Print
     master = f"tcp://{job.hosts[0]}:13900"
     utils = "fairseq.distributed.utils"
     yield _say(attempt.process_us, utils, f"distributed init (rank 0): {master}", style)
+    text = "Added key: store_based_barrier_key:1 to store for rank: 0"
+    yield _say(attempt.process_us, "torch.distributed.distributed_c10d", text, style)
     at = attempt.init_us
     if at is None:
         return
@@ -55,6 +57,8 @@ def _start(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Print
     }
     yield _say(at, "fairseq_cli.train", str(configuration), style)
     yield _say(at, "fairseq_cli.train", f"training on {job.gpus} devices (GPUs/TPUs)", style)
+    limits = "max tokens per device = 4096 and max sentences per device = None"
+    yield _say(at, "fairseq_cli.train", limits, style)
     if attempt.built_us is None or attempt.loop_us is None:
         return
     read = attempt.restore

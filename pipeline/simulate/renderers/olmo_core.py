@@ -31,14 +31,13 @@ def render(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Print
 
 
 def suits(plan: Plan) -> Plan:
-    """Return a plan in which nothing lies before the first line, and no save goes on in the background."""
+    """Return a plan in which nothing lies before the first line, and the last step is saved."""
     provisioning = (plan.provisioning_s[0] + plan.init_s[0], plan.provisioning_s[1] + plan.init_s[1])
     return replace(
         plan,
         provisioning_s=provisioning,
         init_s=(0.001, 0.004),
         failed_start=0.0,
-        save_async=False,
         saves_last=True,
     )
 
@@ -127,14 +126,18 @@ def _metrics(
 
 
 def _saves(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Printed]:
-    """Yield the lines of saves."""
+    """Yield the lines of saves; the loop waits for the last one, and for the save before none has to wait."""
     for save in attempt.saves:
-        where = f"'{_folder(run)}/step{save.step}'"
-        yield _say(
-            save.start_us, "trainer:970", f"Saving checkpoint for step {save.step} to {where}...", job, style
-        )
-        if save.blocked_us is not None:
-            yield _say(save.blocked_us, "trainer:990", "Checkpoint saved", job, style)
+        text = f"Saving checkpoint for step {save.step} to '{_folder(run)}/step{save.step}'"
+        if run.save_async and save.step != run.target:
+            yield _say(save.start_us, "trainer:1008", f"{text} asynchronously...", job, style)
+            if save.durable_us is not None:
+                done = f"Checkpoint for step {save.step} saved successfully"
+                yield _say(save.durable_us, "trainer:1031", done, job, style)
+        else:
+            yield _say(save.start_us, "trainer:970", f"{text}...", job, style)
+            if save.blocked_us is not None:
+                yield _say(save.blocked_us, "trainer:990", "Checkpoint saved", job, style)
 
 
 def _evaluations(job: Job, attempt: Attempt, style: Style) -> Iterator[Printed]:
