@@ -43,8 +43,8 @@ TRANSFORMER = (
         literals=("| done training in ",),
         regex=r"^\| done training in (?P<spent>[\d.]+) seconds",
         columns={
-            "phase": Value(const="exit"),
-            "edge": Value(const="point"),
+            "phase": Value(const="loop"),
+            "edge": Value(const="end"),
             "detail": Value(const="completed"),
             "duration_s": Value(group="spent", kind="float"),
         },

@@ -104,8 +104,8 @@ RECORDS = (
         r'\[\], "data": \{"e2e_train_time": (?P<spent>[\d.]+)',
         "phases",
         {
-            "phase": Value(const="exit"),
-            "edge": Value(const="point"),
+            "phase": Value(const="loop"),
+            "edge": Value(const="end"),
             "detail": Value(const="completed"),
             "duration_s": Value(group="spent", kind="float"),
         },

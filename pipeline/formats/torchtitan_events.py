@@ -148,7 +148,15 @@ PHASES = (
         step=_STEP,
         duration_s=_LENGTH,
     ),
-    _phase("data_exhausted", ("fetching_batch_error",), "loop", "end", step=_STEP, detail=_MESSAGE),
+    _phase(
+        "data_exhausted",
+        ("fetching_batch_error",),
+        "loop",
+        "end",
+        note="Where it was another error, an exception leaves the step as well.",
+        step=_STEP,
+        detail=Value(const="data_exhausted"),
+    ),
     _phase(
         "failed",
         ("step_error",),
