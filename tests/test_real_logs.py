@@ -41,6 +41,14 @@ FORMATS = {
     "kernel/gpud-kmsg/kmsg.1.log": "kernel",
     "kernel/gpud-nccl-segv/dmesg.decode.iso.log": "kernel",
     "kernel/gpud-xid119/dmesg-with-xid-119.log": "kernel",
+    "bert-perf/paddle-ngc-v100-gpu32/"
+    "bert_base_lamb_pretraining.pyt_bert_pretraining_phase1_fp16_bs96_gpu32.log": "dllogger",
+    "fairseq/perf-transformer/transformer_pytorch_bs5120_fp16_gpu1": "dllogger",
+    "paddle/perf-transformer-bs5120-8gpu/transformer_pytorch_bs5120_fp32_gpu8": "dllogger",
+    "nanogpt/jackokeefe-output/output.log": "nanogpt",
+    "nanogpt/modded-adamw/f66d43d7-e449-4029-8adf-e8537bab49ea.log": "nanogpt",
+    "nanogpt/modded-llmc/main.log": "nanogpt",
+    "rl-trainer/verl-maze/verl_demo.log": "verl",
     "slurm-sacct/gcm-multiline/sample-sacct-fake-line-break.txt": "slurm_sacct",
     "slurm-sacct/gcm-multiline/sample-sacct-one-multiline.txt": "slurm_sacct",
 }  # fmt: skip
@@ -85,6 +93,13 @@ TRUTHS: dict[str, tuple[Truth, ...]] = {
         for job in ("263121", "266997", "266999", "267031", "267036", "267035", "267039")
     ),
     "slurm-out/deformable-detr": (Truth(kind="planned", cause="operator_stop", job_id="25883692"),),
+    "bert-perf/paddle-ngc-v100-gpu32": (Truth(22, 30, 30, 0, 21, "completed", "completed"),),
+    "fairseq/perf-transformer": (Truth(1, 31487, 31487, kind="completed", cause="completed"),),
+    "paddle/perf-transformer-bs5120-8gpu": (Truth(1, 3935, 3935, kind="completed", cause="completed"),),
+    # Steps from 0 on, and no word about the end.
+    "nanogpt/modded-adamw": (Truth(0, 9535, 9535, 0, -1, "ongoing", "in_progress"),),
+    "nanogpt/modded-llmc": (Truth(0, 19559, 19559, 0, -1, "ongoing", "in_progress"),),
+    "rl-trainer/verl-maze": (Truth(cause="software_exception"),),
     **{
         f"mlperf/{path.name}": (Truth(kind="completed", cause="completed"),)
         for path in (sorted((REAL / "mlperf").iterdir()) if REAL.is_dir() else ())
@@ -217,3 +232,23 @@ def test_start_up_share_of_a_benchmark(run: str, init_s: float, run_s: float, bu
     assert row is not None
     assert (round(row[0], 1), round(row[1], 1)) == (init_s, run_s)
     assert abs(seconds(built, f"mlperf/{run}", "init") - init_s) < 0.1
+
+
+@pytest.mark.parametrize(
+    ("run", "lines"),
+    [
+        ("bert-perf/paddle-ngc-v100-gpu32", 9),
+        ("fairseq/perf-transformer", 3149),
+        ("paddle/perf-transformer-bs5120-8gpu", 394),
+        ("nanogpt/modded-adamw", 9536),
+        ("nanogpt/modded-llmc", 19560),
+        ("rl-trainer/verl-maze", 0),
+    ],
+)
+def test_each_step_line_makes_a_row(run: str, lines: int, built: Built) -> None:
+    """As many as a search for the text of a step line finds."""
+    row = built.con.execute(
+        "select count(*) from events.steps inner join events.sources using (source_id) where path like ?",
+        [f"{run}/%"],
+    ).fetchone()
+    assert row == (lines,)
