@@ -29,7 +29,11 @@ NAMED = {
     # A trainer that died before it printed a line of its own, and a stderr of its own: what is in them.
     "torchrun-failure/lockclock-dual32-base1": {"python_traceback", "torchrun", "unknown"},
     "megatron-deepspeed/summit-moe-3363503/moe-5.2.3363503.e": {"python_traceback", "unknown"},
-    "nanogpt/jackokeefe-output": {"python_traceback", "unknown"},
+    "bert-perf": {"dllogger"},
+    "fairseq/perf-transformer": {"dllogger"},
+    "nanogpt": {"nanogpt"},
+    "paddle": {"dllogger"},
+    "rl-trainer/verl-maze": {"verl"},
 }
 
 

@@ -96,6 +96,8 @@ TRUTHS: dict[str, tuple[Truth, ...]] = {
     "bert-perf/paddle-ngc-v100-gpu32": (Truth(22, 30, 30, 0, 21, "completed", "completed"),),
     "fairseq/perf-transformer": (Truth(1, 31487, 31487, kind="completed", cause="completed"),),
     "paddle/perf-transformer-bs5120-8gpu": (Truth(1, 3935, 3935, kind="completed", cause="completed"),),
+    # The card is held by somebody else.
+    "nanogpt/jackokeefe-output": (Truth(cause="gpu_out_of_memory"),),
     # Steps from 0 on, and no word about the end.
     "nanogpt/modded-adamw": (Truth(0, 9535, 9535, 0, -1, "ongoing", "in_progress"),),
     "nanogpt/modded-llmc": (Truth(0, 19559, 19559, 0, -1, "ongoing", "in_progress"),),
