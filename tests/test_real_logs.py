@@ -71,6 +71,12 @@ FORMATS = {
         "-events/troubleshoot/message-container-creating-failed-mount",
         "-events/troubleshoot/message-image-pull-fail",
     )},
+    "bert-perf/paddle-ngc-v100-gpu32/"
+    "bert_base_lamb_pretraining.pyt_bert_pretraining_phase1_fp16_bs96_gpu32.log": "dllogger",
+    "nanogpt/jackokeefe-output/output.log": "nanogpt",
+    "nanogpt/modded-adamw/f66d43d7-e449-4029-8adf-e8537bab49ea.log": "nanogpt",
+    "nanogpt/modded-llmc/main.log": "nanogpt",
+    "rl-trainer/verl-maze/verl_demo.log": "verl",
     "slurm-sacct/gcm-multiline/sample-sacct-fake-line-break.txt": "slurm_sacct",
     "slurm-sacct/gcm-multiline/sample-sacct-one-multiline.txt": "slurm_sacct",
     "slurm-scontrol/gcm/sample-scontrol-output-large.txt": "scontrol_node",
@@ -134,6 +140,13 @@ TRUTHS: dict[str, tuple[Truth, ...]] = {
         for job in ("263121", "266997", "266999", "267031", "267036", "267035", "267039")
     ),
     "slurm-out/deformable-detr": (Truth(kind="planned", cause="operator_stop", job_id="25883692"),),
+    "bert-perf/paddle-ngc-v100-gpu32": (Truth(22, 30, 30, 0, 21, "completed", "completed"),),
+    # The card is held by somebody else.
+    "nanogpt/jackokeefe-output": (Truth(cause="gpu_out_of_memory"),),
+    # Steps from 0 on, and no word about the end.
+    "nanogpt/modded-adamw": (Truth(0, 9535, 9535, 0, -1, "ongoing", "in_progress"),),
+    "nanogpt/modded-llmc": (Truth(0, 19559, 19559, 0, -1, "ongoing", "in_progress"),),
+    "rl-trainer/verl-maze": (Truth(cause="software_exception"),),
     **{
         f"mlperf/{path.name}": (Truth(kind="completed", cause="completed"),)
         for path in (sorted((REAL / "mlperf").iterdir()) if REAL.is_dir() else ())
@@ -377,3 +390,23 @@ def test_an_engine_without_printed_lengths_is_measured_by_its_stamps(built: Buil
         "select count(*) from ledger.intervals where run_id = ? and category = 'evaluation'", [run]
     ).fetchone()
     assert evaluations == (15,)
+
+
+@pytest.mark.parametrize(
+    ("run", "lines"),
+    [
+        ("bert-perf/paddle-ngc-v100-gpu32", 9),
+        ("fairseq/perf-transformer", 3149),
+        ("paddle/perf-transformer-bs5120-8gpu", 394),
+        ("nanogpt/modded-adamw", 9536),
+        ("nanogpt/modded-llmc", 19560),
+        ("rl-trainer/verl-maze", 0),
+    ],
+)
+def test_each_step_line_makes_a_row(run: str, lines: int, built: Built) -> None:
+    """As many as a search for the text of a step line finds."""
+    row = built.con.execute(
+        "select count(*) from events.steps inner join events.sources using (source_id) where path like ?",
+        [f"{run}/%"],
+    ).fetchone()
+    assert row == (lines,)

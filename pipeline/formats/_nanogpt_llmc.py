@@ -106,8 +106,8 @@ LLMC = (
         literals=("total average iteration time: ",),
         regex=r"^total average iteration time: [\d.naif-]+ ms",
         columns={
-            "phase": Value(const="exit"),
-            "edge": Value(const="point"),
+            "phase": Value(const="loop"),
+            "edge": Value(const="end"),
             "detail": Value(const="completed"),
         },
     ),

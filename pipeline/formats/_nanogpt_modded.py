@@ -93,8 +93,8 @@ MODDED = (
         literals=("peak memory ",),
         regex=r"^peak memory (?:allocated|consumption): \d+ MiB",
         columns={
-            "phase": Value(const="exit"),
-            "edge": Value(const="point"),
+            "phase": Value(const="loop"),
+            "edge": Value(const="end"),
             "detail": Value(const="completed"),
         },
     ),

@@ -128,8 +128,8 @@ OTHERS = (
         literals=("Saved final model checkpoint at ", "TFLOPS per GPU by Megatron: "),
         regex=r"^(?:Saved final model checkpoint at epoch|Throughput: \S+ samples/sec, TFLOPS per GPU by )",
         columns={
-            "phase": Value(const="exit"),
-            "edge": Value(const="point"),
+            "phase": Value(const="loop"),
+            "edge": Value(const="end"),
             "detail": Value(const="completed"),
         },
     ),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pipeline.formats._dllogger_transformer import TRANSFORMER
 from pipeline.formats._words import other_than
 from pipeline.formats.format import Format, Pattern, Value, known_line
 
@@ -104,8 +103,8 @@ RECORDS = (
         r'\[\], "data": \{"e2e_train_time": (?P<spent>[\d.]+)',
         "phases",
         {
-            "phase": Value(const="exit"),
-            "edge": Value(const="point"),
+            "phase": Value(const="loop"),
+            "edge": Value(const="end"),
             "detail": Value(const="completed"),
             "duration_s": Value(group="spent", kind="float"),
         },
@@ -138,13 +137,13 @@ KNOWN = (
 
 FORMAT = Format(
     name="dllogger",
-    title="DLLogger of NVIDIA's examples (BERT, Transformer)",
+    title="DLLogger of NVIDIA's examples (BERT)",
     link="https://github.com/NVIDIA/DeepLearningExamples/tree/master/PyTorch/LanguageModeling/BERT",
     role="trainer",
-    patterns=(*RECORDS, *TRANSFORMER, *KNOWN),
+    patterns=(*RECORDS, *KNOWN),
     step_time="No step time is printed: the stamp or clock ends a step, and all before it is inside.",
     step_time_excludes_stalls=False,
-    deciding=("step", "step_json", "end", "end_json", "translation_step"),
+    deciding=("step", "step_json", "end", "end_json"),
     versions=_VERSIONS,
     unrendered="Examples of a few hours on a few machines, which say nothing of saves and restarts.",
 )

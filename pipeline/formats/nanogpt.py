@@ -9,6 +9,7 @@ from pipeline.formats.format import Format, Pattern, Value, known_line
 _STEP = Value(group="step", kind="int")
 _END = Value(const="end")
 _LOSS = Value(group="loss", kind="float")
+_LOSSES = r"[\d.naif]+(?: \w+)?, val loss [\d.naif]+(?: \w+)?\s*$"
 
 NANOGPT = (
     Pattern(
@@ -29,11 +30,20 @@ NANOGPT = (
         "evaluation and a save before it.",
     ),
     Pattern(
+        name="first_eval",
+        table="phases",
+        versions="2022-12 to 2025-11",
+        literals=("step 0: train loss ",),
+        regex=r"^step 0: train loss " + _LOSSES,
+        columns={"phase": Value(const="loop"), "edge": Value(const="begin")},
+        note="The loop begins with an evaluation, before the first step.",
+    ),
+    Pattern(
         name="eval",
         table="phases",
         versions="2022-12 to 2025-11",
         literals=(": train loss ",),
-        regex=r"^step (?P<step>\d+): train loss [\d.naif]+(?: \w+)?, val loss [\d.naif]+(?: \w+)?\s*$",
+        regex=r"^step (?P<step>[1-9]\d*): train loss " + _LOSSES,
         columns={"phase": Value(const="eval"), "edge": _END, "step": _STEP},
     ),
     Pattern(
@@ -106,6 +116,7 @@ FORMAT = Format(
     step_time_excludes_stalls=False,
     deciding=(
         "iter",
+        "first_eval",
         "eval",
         "modded_step",
         "modded_stretch",

@@ -166,7 +166,7 @@ PHASES = (
         literals=("Training completed.",),
         # A line break stands between the header and the text.
         regex=r"^(?:\[[^\]]*\] \[ *[A-Z]+\] - )?Training completed\.",
-        columns=_phase("exit", "point", detail=Value(const="completed")),
+        columns=_phase("loop", "end", detail=Value(const="completed")),
     ),
 )
 

@@ -76,7 +76,7 @@ FORMAT = Format(
     patterns=(*STEPS, *EVENTS, *OTHERS),
     step_time="No step time is printed: a line ends a step, and everything between two lines is inside.",
     step_time_excludes_stalls=False,
-    deciding=("step", "not_committed", "reconfigure", "lighthouse", "quorum_changed"),
+    deciding=("step", "process_start", "not_committed", "reconfigure", "lighthouse", "quorum_changed"),
     # torchtitan tells of its steps itself.
     foreign=("[titan] ",),
     versions=VERSIONS,

@@ -106,8 +106,8 @@ PHASES = (
         "completed",
         "Final validation metrics: ",
         r"^[(\"']*Final validation metrics: ",
-        "exit",
-        "point",
+        "loop",
+        "end",
         detail=Value(const="completed"),
     ),
     _phase(

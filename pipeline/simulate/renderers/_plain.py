@@ -10,7 +10,8 @@ from pipeline.simulate.plan import Plan
 def only_steps(plan: Plan) -> Plan:
     """Return a plan in which the first step holds the whole start, and nothing is saved.
 
-    What nothing dates is left out: starts that fail, and the end of a run that goes on.
+    What nothing dates is left out: starts that fail, ends inside the first step, which look like them, and
+    the end of a run that goes on.
     """
     starts = (plan.init_s, plan.setup_s, plan.data_setup_s, plan.warmup_s)
     start = (sum(shortest for shortest, _ in starts), sum(longest for _, longest in starts))
@@ -23,5 +24,6 @@ def only_steps(plan: Plan) -> Plan:
         warmup_s=start,
         save_every=0,
         failed_start=0.0,
+        by_time=0.0,
         goes_on=False,
     )

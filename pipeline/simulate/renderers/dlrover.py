@@ -55,10 +55,16 @@ class _Writer:
         text = f"[{stamp}] [{self.pid}] [{identity}] [{target}] [{name}] [{kind}] {json.dumps(content)}"
         return Printed(at_us, 0, "out", text)
 
+    def agent(self, at_us: int, text: str) -> Printed:
+        """Return a line of the agent beside the process."""
+        stamp = self.style.local(at_us).strftime("%Y-%m-%d %H:%M:%S,%f")[:-3]
+        return Printed(at_us, 0, "out", f"[{stamp}] [INFO] [training.py:830:_rendezvous] {text}")
+
 
 def _start(run: Run, attempt: Attempt, writer: _Writer) -> Iterator[Printed]:
     """Yield the events up to the loop."""
     yield writer.event(attempt.process_us, "#start", "INSTANT", params={"run": run.name})
+    yield writer.agent(attempt.process_us + 1000, "[worker] Rendezvous complete for workers. Result:")
     if attempt.init_us is None:
         return
     yield writer.event(attempt.init_us, "#init", "BEGIN")
