@@ -185,7 +185,7 @@ def _ask_lines(looks: list[_Look], *, primary: bool) -> None:
         score = lines / len(look.lines)
         alien = file in foreign.get(name, ())
         sure = score >= SURE_SHARE and not fmt.needs_proof
-        proven = primary and not alien and (decided or sure)
+        proven = primary and not alien and (sure or (decided and score >= fmt.least_share))
         look.candidates.append(_Candidate(fmt, score, proven, alien))
 
 
