@@ -28,6 +28,10 @@ Kind = Literal[
 ]
 Role = Literal["trainer", "scheduler", "checkpoint", "node", "any"]
 Shape = Literal["lines", "records", "table", "csv", "columns", "document", "blocks"]
+
+#: Shapes of files that begin with a header, which their later parts need.
+TABULAR = ("table", "csv", "columns")
+
 Stamp = Literal[
     "iso",  # 2026-03-01[T ]10:11:12[.,frac][ offset]; also 2026-03-01_10:11:12
     "glog",  # [IWEFC]MMDD or MDD (month not padded) or MM-DD HH:MM:SS[.frac]; no year, no zone

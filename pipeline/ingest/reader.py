@@ -9,6 +9,7 @@ from typing import Protocol
 import polars as pl
 
 from pipeline.formats import registry
+from pipeline.formats.format import TABULAR
 from pipeline.ingest.account import (
     UNKNOWN_LINE,
     Account,
@@ -22,7 +23,7 @@ from pipeline.ingest.delimited import Header
 from pipeline.ingest.detect import BINARY
 from pipeline.ingest.limits import bound_rows
 from pipeline.ingest.lines import read_lines
-from pipeline.ingest.match import TABULAR, WHOLE, table_header
+from pipeline.ingest.match import WHOLE, table_header
 from pipeline.ingest.rules import rules_for
 from pipeline.ingest.scan import Scan, Scanner
 from pipeline.ingest.scan_fields import scan_fields
