@@ -118,6 +118,22 @@ def test_proof_may_stand_anywhere_in_a_file(tmp_path: Path) -> None:
     assert detect(read_sample(FilePlace(tmp_path / "log"))).format == "megatron"
 
 
+EXCERPTS = [name for name in PRIMARY if registry()[name].least_share]
+
+
+def test_programs_whose_output_is_printed_into_that_of_jobs_need_a_share() -> None:
+    assert {"kernel", "syslog", "nccl_tests", "nvidia_smi_q"} <= set(EXCERPTS)
+
+
+@pytest.mark.parametrize("name", EXCERPTS)
+def test_an_excerpt_names_no_file(name: str, tmp_path: Path) -> None:
+    """A trainer that we do not know, and what somebody had printed of a host before it started."""
+    excerpt = [line for path in samples(name) for line in read_lines(path).to_list()]
+    steps = [f"heron> batch {number} took {number % 7} s" for number in range(6 * len(excerpt))]
+    (tmp_path / "log").write_text("\n".join([*excerpt, *steps]), encoding="utf-8")
+    assert detect(read_sample(FilePlace(tmp_path / "log"))).format == "unknown"
+
+
 JOBS = {
     ("slurm-880100.out", ""): "880100",
     ("runs/heron-880100.out", ""): "880100",

@@ -227,6 +227,13 @@ def test_rows_with_too_few_or_too_many_cells_are_bad() -> None:
     assert (table.fields["line"].to_list(), table.bad_lines, table.header_lines) == ([2], [3, 4, 5], [1, 6])
 
 
+def test_a_mark_inside_of_a_cell_is_damage_and_no_crash() -> None:
+    table = read_csv(
+        pl.Series(["step,train/loss", '1,"gpu":"0"}', '2,a"b"', '3, "4"', '5,"6"', '"7","8""9"']), TABLE
+    )
+    assert (table.fields["line"].to_list(), table.bad_lines) == ([5, 6], [2, 3, 4])
+
+
 def test_later_parts_of_a_table_use_the_header_of_the_first() -> None:
     found = find_csv_header(pl.Series(["step,train/loss"]), TABLE)
     assert found is not None

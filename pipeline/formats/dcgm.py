@@ -29,6 +29,7 @@ FORMAT = Format(
     role="node",
     versions="DCGM 2.0 to 4.4",
     deciding=("diag", "health", "policy_begin", "host_engine"),
+    least_share=0.2,
     unrendered="Tables of findings without a time; the kernel log of the host tells of the same faults.",
     patterns=(
         known_line(

@@ -16,6 +16,7 @@ FORMAT = Format(
     role="node",
     versions="fabric manager 450 to 580",
     deciding=("line",),
+    least_share=0.2,
     unrendered="The simulator writes faults of the fabric as kernel messages of the hosts.",
     patterns=(
         # [Apr 09 2026 05:42:17] [ERROR] [tid 852] detected NVSwitch fatal error 20034 on fid 0 …

@@ -28,6 +28,10 @@ Kind = Literal[
 ]
 Role = Literal["trainer", "scheduler", "checkpoint", "node", "any"]
 Shape = Literal["lines", "records", "table", "csv", "columns", "document", "blocks"]
+
+#: Shapes of files that begin with a header, which their later parts need.
+TABULAR = ("table", "csv", "columns")
+
 Stamp = Literal[
     "iso",  # 2026-03-01[T ]10:11:12[.,frac][ offset]; also 2026-03-01_10:11:12
     "glog",  # [IWEFC]MMDD or MDD (month not padded) or MM-DD HH:MM:SS[.frac]; no year, no zone
@@ -175,6 +179,9 @@ class Format:
         deciding: patterns of which a match in the sample is proof that the file has this format.
         needs_proof: True where its commonest lines are printed by other programs as well, such as bare
             progress bars: a deciding pattern has to match, however many of the lines are known.
+        least_share: share of the sampled lines that it must know before a deciding one names the file: what
+            people print into the output of a job (``dmesg``, ``nvidia-smi -q``, a bandwidth test) proves what
+            its lines are, and not what the file is.
         foreign: literals of lines that only other programs print which share lines with this one; a file
             whose sample holds one of them is none of this format.
         chatter: literals of lines that programs print by the million and that never hold anything else: such
@@ -209,6 +216,7 @@ class Format:
     step_time_excludes_stalls: bool = True
     deciding: tuple[str, ...] = ()
     needs_proof: bool = False
+    least_share: float = 0.0
     foreign: tuple[str, ...] = ()
     chatter: tuple[str, ...] = ()
     unrendered: str = ""

@@ -15,6 +15,7 @@ FORMAT = Format(
     role="node",
     versions="3.5 to 5.2",
     deciding=("line", "line_ctime"),
+    least_share=0.2,
     unrendered="The simulator tells of lost storage as the kernel does.",
     patterns=(
         # 2026-03-01_10:11:12.003+0000: [E] File system fs1 unmounted by the system with return code 217 …

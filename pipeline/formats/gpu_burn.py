@@ -14,6 +14,7 @@ FORMAT = Format(
     role="node",
     versions="0.4 to 1.1",
     deciding=("progress", "tested"),
+    least_share=0.2,
     unrendered="A measurement of the machine: no training is in it.",
     patterns=(
         # Rates and heat of eight devices, number by number; a carriage return before each update.

@@ -15,12 +15,13 @@ FORMAT = Format(
     role="node",
     versions="opensm 3.3 to 5.21, ibdiagnet 1.5 to 2.13, ibstat of infiniband-diags 1.6 to 51",
     deciding=("subnet_manager", "diagnosis_begin", "adapter"),
+    least_share=0.2,
     unrendered="The simulator writes faults of links as kernel messages of the hosts.",
     patterns=(
         # Mar 01 10:11:12 923315 [4E8006C0] 0x02 -> log_notice: Reporting Generic Notice type:1 …
         known_line(
             "subnet_manager",
-            ("] 0x",),
+            tuple(f"] 0x{level} -> " for level in ("01", "02", "04", "08", "10", "20", "40", "80")),
             r"^[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{6} \[[0-9A-F]{4,16}\] 0x[0-9a-f]{2} -> ",
             note="Microseconds stand behind the seconds; no year and no zone.",
         ),

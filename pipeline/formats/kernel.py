@@ -30,6 +30,7 @@ FORMAT = Format(
         *("syslog", "syslog_iso", "syslog_5424", "journal_full", "journal_unix", "journal_delta"),
         *("kmsg", "decoded"),
     ),
+    least_share=0.2,
     patterns=(
         # [Thu Apr  9 05:42:17 2026] NVRM: …
         _line(

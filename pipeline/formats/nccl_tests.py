@@ -19,6 +19,7 @@ FORMAT = Format(
     role="node",
     versions="2.0 to 2.17",
     deciding=("settings", "average", "device"),
+    least_share=0.2,
     unrendered="A measurement of the machine: no training is in it.",
     patterns=(
         # 8589934592 2147483648 float sum -1 63896 134.44 235.26 0 63959 134.30 235.03 0, in and out of place

@@ -21,6 +21,7 @@ FORMAT = Format(
     role="node",
     versions="0.8 to 1.35",
     deciding=("status", "conditions"),
+    least_share=0.2,
     unrendered="The simulator tells of clusters under Slurm.",
     patterns=(
         # I0301 10:11:12.884452       1 log_monitor.go:160] New status generated: &{Source:kernel-monitor …

@@ -14,6 +14,7 @@ FORMAT = Format(
     role="node",
     versions="driver 418 to 580",
     deciding=("head",),
+    least_share=0.2,
     unrendered="A report at one time; the kernel log of the host tells of the same faults.",
     patterns=(
         known_line("head", ("==NVSMI LOG==",), r"^=+NVSMI LOG=+\s*$"),

@@ -37,6 +37,7 @@ FORMAT = Format(
     role="node",
     versions="text format 0.0.4, OpenMetrics 1.0; dcgm-exporter 2.0 to 4.4",
     deciding=("percent", "sample"),
+    least_share=0.2,
     unrendered=UNRENDERED,
     patterns=(
         _sample(

@@ -60,6 +60,7 @@ FORMAT = Format(
         "labelled",
         "rfc5424",
     ),
+    least_share=0.2,
     unrendered="The simulator writes a host's faults as kernel messages, which carry the same lines.",
     patterns=(
         *dress_patterns("", _LITERALS, _NAMES),
@@ -71,7 +72,7 @@ FORMAT = Format(
         # - 1131566461 2005.11.09 dn228 Nov 9 12:01:01 dn228/dn228 crond[2916]: …
         known_line(
             "labelled",
-            (" 20",),
+            tuple(f" {year}." for year in range(2001, 2040)),
             r"^(?:-|[A-Z][A-Z_]*) \d{10} 20\d\d\.\d\d\.\d\d \S+ "
             r"(?:[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d|\d{4}-\S+) \S+(?: |$)",
             "Thunderbird, Spirit, Liberty, BlueGene/L",

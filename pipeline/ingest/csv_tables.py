@@ -29,6 +29,9 @@ _HEAD_LINES = 50
 #: What is put for the delimiters inside of quotation marks while fields are counted.
 _QUOTED = r'"[^"]*"'
 
+#: A row of which each cell is quoted as a whole or not at all; `D` stands for the delimiter.
+_SOUND = r'^(?:"(?:[^"]|"")*"|[^"D]*)(?:D(?:"(?:[^"]|"")*"|[^"D]*))*$'
+
 #: What stands apart by a blank in one cell of columns: the kind of a device and its number, a day and a time.
 _ENTITY = (r"^(\s*)(GPU|GPU-I|GPU-CI|Switch|Link|CPU|Core) (\d+)\b", "${1}${2}:${3}")
 _DAY = (r"^(\s*)(\d{4})(\d\d)(\d\d)\s+(\d\d:\d\d:\d\d)\b", "${1}${2}-${3}-${4}T${5}")
@@ -102,7 +105,11 @@ def read_csv(lines: pl.Series, fmt: Format, header: Header | None = None) -> Del
     again |= pl.col("mark").fill_null(False)
     headers = rows.filter(again)["line"].to_list()
     rows = rows.filter(~again)
-    fits = rows.select(fits=(cells == len(head.names)) & ~bare.str.contains('"', literal=True))["fits"]
+    # A mark inside of a cell that does not begin with one is no quotation, and the reader stops at it.
+    sound = ~pl.col("text").str.contains('"', literal=True) | pl.col("text").str.contains(
+        _SOUND.replace("D", head.delimiter)
+    )
+    fits = rows.select(fits=(cells == len(head.names)) & sound)["fits"]
     good = rows.filter(fits)
     columns = _columns(good["text"].to_list(), head, wanted)
     fields = good.select("line", last_line="line").hstack(columns) if good.height else empty

@@ -240,7 +240,7 @@ def _ask_lines(
         score = lines / look.height
         alien = file in foreign.get(name, ())
         sure = score >= SURE_SHARE and not fmt.needs_proof
-        proven = primary and not alien and (decided or sure)
+        proven = primary and not alien and (sure or (decided and score >= fmt.least_share))
         look.candidates.append(_Candidate(fmt, score, proven, alien))
 
 

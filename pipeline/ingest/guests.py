@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from pipeline.formats.format import Format
+from pipeline.formats.format import TABULAR, Format
+from pipeline.ingest.lines import read_lines
 from pipeline.ingest.match import Found, match_fields, match_format, table_header
 from pipeline.ingest.peel import strip_prefixes
 from pipeline.ingest.regexes import to_ascii
@@ -57,6 +58,21 @@ def read_guests(unknown: pl.DataFrame, own: str) -> Guests:
         known.append(hit)
         unknown = unknown.filter(~numbers.is_in(hit.implode()))
     return Guests(tables, pl.concat(known))
+
+
+def holds_table(content: bytes, own: str) -> bool:
+    """Return whether a file of a format holds the header of another format's table.
+
+    A header says what is below it, to the end of the file: such a file is not read in one text with others.
+    """
+    for fmt in guest_formats(own):
+        marks = marks_of(fmt) if fmt.shape in TABULAR else ()
+        if not any(mark.encode() in content for mark in marks):
+            continue
+        lines = read_lines(content)
+        if table_header(fmt, lines.filter(lines.str.contains(alternation(marks)))) is not None:
+            return True
+    return False
 
 
 def _is_proven(fmt: Format, hits: pl.Series) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from pipeline.formats import fields_of
-from pipeline.formats.format import Format
+from pipeline.formats.format import TABULAR, Format
 from pipeline.ingest.blocks import read_blocks
 from pipeline.ingest.csv_tables import find_csv_header, read_csv
 from pipeline.ingest.delimited import Header, find_header, read_delimited
@@ -20,8 +20,6 @@ from pipeline.ingest.records import extract_fields, read_records
 
 #: Shapes of files that only make sense as a whole.
 WHOLE = ("document", "blocks")
-#: Shapes of files that begin with a header, which their later parts need.
-TABULAR = ("table", "csv", "columns")
 
 _MATCHES = {"line": pl.Int64, "pattern": pl.String}
 

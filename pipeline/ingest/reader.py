@@ -9,6 +9,7 @@ from typing import Protocol
 import polars as pl
 
 from pipeline.formats import registry
+from pipeline.formats.format import TABULAR
 from pipeline.ingest.account import (
     UNKNOWN_LINE,
     Account,
@@ -20,9 +21,10 @@ from pipeline.ingest.account import (
 from pipeline.ingest.chunks import BrokenSourceError, Chunk, chunk_digest, read_chunks, read_head
 from pipeline.ingest.delimited import Header
 from pipeline.ingest.detect import BINARY
+from pipeline.ingest.guests import holds_table
 from pipeline.ingest.limits import bound_rows
 from pipeline.ingest.lines import read_lines
-from pipeline.ingest.match import TABULAR, WHOLE, table_header
+from pipeline.ingest.match import WHOLE, table_header
 from pipeline.ingest.peel import BAR_ENDS
 from pipeline.ingest.rules import rules_for
 from pipeline.ingest.scan import Scan, Scanner
@@ -167,6 +169,8 @@ def read_together(readers: Sequence[SourceReader]) -> Iterator[Iterator[dict[str
         chunks = list(islice(reader.chunks(), 2))
         if len(chunks) == 1 and reader.shape == "lines":
             content = chunks[0].load()
+            if holds_table(content, reader.format):
+                continue
             single[at] = len(pieces)
             pieces.append(Piece(chunks[0], content, read_lines(content)))
     results: list[ChunkResult] = []

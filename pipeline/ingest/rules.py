@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from pipeline.formats import registry
-from pipeline.formats.format import Format, Pattern
+from pipeline.formats.format import TABULAR, Format, Pattern
 from pipeline.ingest.signals import Signal, load_signals
 
 #: Names of a header of which one stands in it for sure.
@@ -107,7 +107,7 @@ def marks_of(fmt: Format) -> tuple[str, ...]:
         decisive = [pattern for pattern in fmt.patterns if pattern.name in fmt.deciding] or fmt.patterns
         names = {name for pattern in decisive for name in (*pattern.when, *pattern.where)[:1]}
         return tuple(sorted(f'"{name.rpartition("/")[2]}"' for name in names))
-    return fmt.header[:_HEADER_NAMES] if fmt.shape in ("table", "csv") else ()
+    return fmt.header[:_HEADER_NAMES] if fmt.shape in TABULAR else ()
 
 
 def build_rules(rules: Iterable[Rule], signals: tuple[Signal, ...]) -> RuleSet:

@@ -15,12 +15,14 @@ import polars as pl
 
 from pipeline.ingest.account import KNOWN_LINE, TORN_LINE, UNKNOWN_LINE, Account
 from pipeline.ingest.chunks import BrokenSourceError, chunk_digest, read_chunks
+from pipeline.ingest.guests import holds_table
 from pipeline.ingest.limits import bound_rows
 from pipeline.ingest.lines import read_lines
 from pipeline.ingest.probe import Probe
 from pipeline.ingest.rules import rules_for
 from pipeline.ingest.scan import Scanner
 from pipeline.ingest.secrets import mask_rows
+from pipeline.ingest.telemetry import Thinner
 from pipeline.ingest.templates import mask_lines
 
 #: Lines of a file, or parts of lines, below which none of the bounds of a file can matter.
@@ -51,7 +53,7 @@ def read_small(batch: Sequence[Probe]) -> SmallFiles:
     others: list[int] = []
     for at, found in enumerate(batch):
         content = _content(found)
-        if content is None:
+        if content is None or holds_table(content, found.detection.format):
             others.append(at)
         else:
             taken.append(at)
@@ -70,6 +72,10 @@ def read_small(batch: Sequence[Probe]) -> SmallFiles:
         table: owners.own(bound_rows(mask_rows(table, rows)), "line", "last_line")
         for table, rows in scan.tables.items()
     }
+    if "telemetry" in tables:
+        # Several samples stand on a line, so that few lines may hold more of them than are kept.
+        series = ("source_id", *Thinner().series)
+        tables["telemetry"] = Thinner(series=series).thin(tables["telemetry"])
     states = pl.Series("state", [UNKNOWN_LINE], dtype=pl.Int8).new_from_index(0, len(lines))
     states = states.scatter(scan.torn - 1, TORN_LINE).scatter(scan.known - 1, KNOWN_LINE)
     counts = owners.count(states.to_numpy())

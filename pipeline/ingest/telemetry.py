@@ -17,15 +17,25 @@ from pipeline.formats.format import Pattern
 MAX_SAMPLES = 1000
 
 _SERIES = ("host", "gpu", "metric")
-_STATE = {**dict.fromkeys(_SERIES, pl.String()), "kept": pl.Int64(), "minute": pl.Datetime("us", "UTC")}
 
 
 @dataclass(slots=True)
 class Thinner:
-    """Which samples of a file are kept, chunk by chunk: how many there were, and when the last one was."""
+    """Which samples of a file are kept, chunk by chunk: how many there were, and when the last one was.
+
+    Attributes:
+        limit: samples of one series that are kept one by one.
+        series: columns that tell samples of one metric of one device of one file from others.
+        state: number and last minute of the samples that were kept, for each series.
+    """
 
     limit: int = MAX_SAMPLES
-    state: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=_STATE))
+    series: tuple[str, ...] = _SERIES
+    state: pl.DataFrame = field(init=False)
+
+    def __post_init__(self) -> None:
+        names = dict.fromkeys(self.series, pl.String())
+        self.state = pl.DataFrame(schema={**names, "kept": pl.Int64(), "minute": pl.Datetime("us", "UTC")})
 
     def thin(self, rows: pl.DataFrame) -> pl.DataFrame:
         """Return the rows of ``telemetry`` that are kept, in their order.
@@ -36,10 +46,15 @@ class Thinner:
         if rows.is_empty():
             return rows
         marked = rows.with_columns(pl.col("ts").dt.truncate("1m").alias("minute")).join(
-            self.state, on=_SERIES, how="left", nulls_equal=True, suffix="_before", maintain_order="left"
+            self.state,
+            on=list(self.series),
+            how="left",
+            nulls_equal=True,
+            suffix="_before",
+            maintain_order="left",
         )
-        number = pl.int_range(1, pl.len() + 1).over(_SERIES) + pl.col("kept").fill_null(0)
-        fresh = pl.struct(*_SERIES, "minute").is_first_distinct() & pl.col("minute").is_not_null()
+        number = pl.int_range(1, pl.len() + 1).over(self.series) + pl.col("kept").fill_null(0)
+        fresh = pl.struct(*self.series, "minute").is_first_distinct() & pl.col("minute").is_not_null()
         fresh &= pl.col("minute").ne_missing(pl.col("minute_before"))
         kept = marked.filter((number <= self.limit) | fresh)
         self._remember(kept)
@@ -78,11 +93,11 @@ class Thinner:
 
     def _remember(self, kept: pl.DataFrame) -> None:
         """Bring the state up to date by the rows that were kept."""
-        new = kept.group_by(_SERIES, maintain_order=True).agg(
+        new = kept.group_by(self.series, maintain_order=True).agg(
             pl.len().cast(pl.Int64).alias("kept"), pl.col("minute").last()
         )
         self.state = (
-            pl.concat([self.state, new.select(list(_STATE))])
-            .group_by(_SERIES, maintain_order=True)
+            pl.concat([self.state, new.select(self.state.columns)])
+            .group_by(self.series, maintain_order=True)
             .agg(pl.col("kept").sum(), pl.col("minute").last())
         )
