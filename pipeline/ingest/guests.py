@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from pipeline.formats.format import TABULAR, Format
-from pipeline.ingest.lines import read_lines
+from pipeline.formats.format import Format
 from pipeline.ingest.match import Found, match_fields, match_format, table_header
 from pipeline.ingest.peel import strip_prefixes
 from pipeline.ingest.regexes import to_ascii
@@ -60,19 +59,36 @@ def read_guests(unknown: pl.DataFrame, own: str) -> Guests:
     return Guests(tables, pl.concat(known))
 
 
-def holds_table(content: bytes, own: str) -> bool:
-    """Return whether a file of a format holds the header of another format's table.
+def proving_lines(unknown: pl.DataFrame, own: str) -> pl.Series:
+    """Return the numbers of lines (``line``, ``text``) that may each make a guest of a format.
 
-    A header says what is below it, to the end of the file: such a file is not read in one text with others.
+    What is proven in one file says nothing of another: files that were put together ask here first.
     """
-    for fmt in guest_formats(own):
-        marks = marks_of(fmt) if fmt.shape in TABULAR else ()
-        if not any(mark.encode() in content for mark in marks):
+    hits = unknown.filter(unknown["text"].str.contains(alternation(guest_literals(own))))
+    found = [hits["line"].head(0)]
+    for fmt in guest_formats(own) if hits.height else ():
+        text = hits["text"]
+        if fmt.shape != "lines":
+            found.append(hits["line"].filter(_marked(fmt, text)))
             continue
-        lines = read_lines(content)
-        if table_header(fmt, lines.filter(lines.str.contains(alternation(marks)))) is not None:
-            return True
-    return False
+        for pattern in fmt.patterns:
+            if pattern.name in fmt.deciding:
+                held = hits.filter(text.str.contains(alternation(pattern.literals)))
+                if held.height:
+                    proves = strip_prefixes(held["text"]).str.contains(to_ascii(pattern.regex))
+                    found.append(held["line"].filter(proves))
+    return pl.concat(found).unique()
+
+
+def _marked(fmt: Format, text: pl.Series) -> pl.Series:
+    """Return which texts may be a record of a format, or the header of its table."""
+    marked = text.str.contains(alternation(marks_of(fmt)))
+    if fmt.shape == "records":
+        return marked & text.str.contains(r"^\s*\{")
+    for at in marked.arg_true():
+        if table_header(fmt, text.slice(at, 1)) is None:
+            marked = marked.scatter(at, False)
+    return marked
 
 
 def _is_proven(fmt: Format, hits: pl.Series) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Protocol
 
 import polars as pl
@@ -21,7 +22,6 @@ from pipeline.ingest.account import (
 from pipeline.ingest.chunks import BrokenSourceError, Chunk, chunk_digest, read_chunks, read_head
 from pipeline.ingest.delimited import Header
 from pipeline.ingest.detect import BINARY
-from pipeline.ingest.guests import holds_table
 from pipeline.ingest.limits import bound_rows
 from pipeline.ingest.lines import read_lines
 from pipeline.ingest.match import WHOLE, table_header
@@ -169,13 +169,16 @@ def read_together(readers: Sequence[SourceReader]) -> Iterator[Iterator[dict[str
         chunks = list(islice(reader.chunks(), 2))
         if len(chunks) == 1 and reader.shape == "lines":
             content = chunks[0].load()
-            if holds_table(content, reader.format):
-                continue
             single[at] = len(pieces)
             pieces.append(Piece(chunks[0], content, read_lines(content)))
     results: list[ChunkResult] = []
     if pieces:
         lines = pl.concat(piece.lines for piece in pieces)
-        results = list(split_scan(Scanner(rules_for(readers[0].format)).scan(lines), pieces))
+        scan = Scanner(rules_for(readers[0].format), one_file=len(pieces) == 1).scan(lines)
+        results = list(split_scan(scan, pieces))
+        ends = list(accumulate(len(piece.lines) for piece in pieces))
+        # What another format prints into one file is found where that is read by itself.
+        guests = {bisect_left(ends, line) for line in scan.proving} if scan.proving is not None else set()
+        single = {at: number for at, number in single.items() if number not in guests}
     for at, reader in enumerate(readers):
         yield reader.rows_of([results[single[at]]]) if at in single else reader.rows(run_here)

@@ -19,7 +19,7 @@ from pipeline.ingest.extract import (
     read_heads,
 )
 from pipeline.ingest.glue import split_glued, split_glued_to_words
-from pipeline.ingest.guests import read_guests
+from pipeline.ingest.guests import proving_lines, read_guests
 from pipeline.ingest.lines import clean_frame
 from pipeline.ingest.peel import behind_prefixes, split_behind_bars, split_segments, strip_prefixes
 from pipeline.ingest.regexes import to_ascii
@@ -38,18 +38,24 @@ class Scan:
         tables: event rows by table in line order, without ``source_id``.
         known: numbers of the lines that a pattern or signal matched, in no order, some more than once.
         torn: numbers of lines with a segment that a format claims and cannot read; another may be known.
+        proving: numbers of lines that may prove another format, where that was left to be seen.
     """
 
     tables: dict[str, pl.DataFrame]
     known: pl.Series
     torn: pl.Series
+    proving: pl.Series | None = None
 
 
 @dataclass(slots=True)
 class Scanner:
-    """A rule set at work on one file; what it learns about the file changes its speed and nothing else."""
+    """A rule set at work on a file; what it learns about the file changes its speed and nothing else.
+
+    Where the lines are those of several files, ``one_file`` is False, and other formats in them are left out.
+    """
 
     rules: RuleSet
+    one_file: bool = True
     popular: Counter[int] = field(default_factory=Counter)
     cutter: Cutter = field(init=False)
 
@@ -103,7 +109,10 @@ class Scanner:
         """Return what was found, and what other formats know of the rest where a line of it may prove one."""
         seen = pl.concat(known)
         if not may_prove.is_in(seen.implode()).all():
-            guests = read_guests(lines.filter(~lines["line"].is_in(seen.implode())), self.rules.own)
+            unknown = lines.filter(~lines["line"].is_in(seen.implode()))
+            if not self.one_file:
+                return Scan(merge_rows(rows), seen, torn, proving_lines(unknown, self.rules.own))
+            guests = read_guests(unknown, self.rules.own)
             for table, found in guests.tables.items():
                 rows.setdefault(table, []).extend(found)
             seen = pl.concat([seen, guests.known])

@@ -15,7 +15,6 @@ import polars as pl
 
 from pipeline.ingest.account import KNOWN_LINE, TORN_LINE, UNKNOWN_LINE, Account
 from pipeline.ingest.chunks import BrokenSourceError, chunk_digest, read_chunks
-from pipeline.ingest.guests import holds_table
 from pipeline.ingest.limits import bound_rows
 from pipeline.ingest.lines import read_lines
 from pipeline.ingest.probe import Probe
@@ -47,13 +46,28 @@ class SmallFiles:
 
 
 def read_small(batch: Sequence[Probe]) -> SmallFiles:
-    """Return what files of one format of lines hold."""
+    """Return what files of one format of lines hold.
+
+    Files with a line that may prove another format are left to be read one by one.
+    """
+    found = _read_small(batch, frozenset())
+    return found if isinstance(found, SmallFiles) else _read_apart(batch, found)
+
+
+def _read_apart(batch: Sequence[Probe], guests: frozenset[int]) -> SmallFiles:
+    """Return what files hold, with those at some places among the ones to be read one by one."""
+    found = _read_small(batch, guests)
+    return found if isinstance(found, SmallFiles) else SmallFiles({}, {}, list(range(len(batch))))
+
+
+def _read_small(batch: Sequence[Probe], guests: frozenset[int]) -> SmallFiles | frozenset[int]:
+    """Return what files hold, or the places of those that may hold other formats as well."""
     taken: list[int] = []
     contents: list[bytes] = []
     others: list[int] = []
     for at, found in enumerate(batch):
         content = _content(found)
-        if content is None or holds_table(content, found.detection.format):
+        if content is None or at in guests:
             others.append(at)
         else:
             taken.append(at)
@@ -67,7 +81,10 @@ def read_small(batch: Sequence[Probe]) -> SmallFiles:
     if len(lines) != heights.sum():
         return SmallFiles({}, {}, list(range(len(batch))))
     owners = _Owners([batch[at].source.source_id for at in taken], heights)
-    scan = Scanner(rules_for(batch[0].detection.format)).scan(lines, several=b"\r" in joined)
+    rules = rules_for(batch[0].detection.format)
+    scan = Scanner(rules, one_file=False).scan(lines, several=b"\r" in joined)
+    if scan.proving is not None and len(scan.proving):
+        return frozenset(taken[number] for number in owners.of(scan.proving)) | guests
     tables = {
         table: owners.own(bound_rows(mask_rows(table, rows)), "line", "last_line")
         for table, rows in scan.tables.items()
@@ -114,6 +131,10 @@ class _Owners:
         self.source_ids = pl.Series("source_id", source_ids)
         self.heights = heights
         self.ends = np.cumsum(heights)
+
+    def of(self, lines: pl.Series) -> set[int]:
+        """Return the numbers of the files that lines are of."""
+        return {int(number) for number in np.searchsorted(self.ends, lines.to_numpy(), side="left")}
 
     def own(self, rows: pl.DataFrame, *numbers: str) -> pl.DataFrame:
         """Return rows with their source, and line numbers of that."""
