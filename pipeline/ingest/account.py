@@ -93,7 +93,7 @@ def split_scan(scan: Scan, pieces: Sequence[Piece]) -> Iterator[ChunkResult]:
         lines = pl.DataFrame({"line": numbers, "text": piece.lines})
         unknown = lines.filter(states.slice(start, len(piece.lines)) == UNKNOWN_LINE)
         samples.append(take_sample(unknown, first=piece.chunk.index == 0))
-    shapes = mask_lines(pl.concat(samples))
+    shapes = mask_lines(pl.concat(samples, rechunk=True))
     for piece, end in zip(pieces, ends, strict=True):
         start = end - len(piece.lines)
         own = states.slice(start, len(piece.lines))

@@ -35,6 +35,8 @@ SURE_SHARE = 0.9
 #: Lines in the beginning of a document in which it tells what it is.
 _DOCUMENT_HEAD = 2000
 
+_DIGIT = re.compile(r"\d")
+
 #: How a document begins: JSON, or a key or mark of YAML.
 _DOCUMENT = re.compile(r"\s*(?:[\[{]|---|- |[A-Za-z]\w*:(?:\s|$))")
 
@@ -98,7 +100,7 @@ def detect_all(samples: Sequence[Sample]) -> list[Detection]:
 def _lines_of(parts: Sequence[pl.Series]) -> pl.DataFrame:
     """Return ``file`` and ``text`` of the lines of several files."""
     files = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-    return pl.DataFrame({"file": files, "text": pl.concat(parts)})
+    return pl.DataFrame({"file": files, "text": pl.concat(parts, rechunk=True)})
 
 
 class _Look:
@@ -132,6 +134,11 @@ class _Look:
     def names(self) -> bool:
         """Whether one of the first lines may be the header of a table: it holds known names."""
         return may_have_header(self.head)
+
+    @cached_property
+    def words(self) -> bool:
+        """Whether a line has no digit, as the header of a table has none."""
+        return len(self.first) > _DOCUMENT_HEAD or any(not _DIGIT.search(line) for line in self.head if line)
 
     @cached_property
     def keys(self) -> bool:
@@ -276,5 +283,5 @@ def _may_hold(fmt: Format, look: _Look) -> bool:
     if fmt.shape == "blocks":
         return look.keys and count_keys(look.head, fmt) >= fmt.header_min
     if fmt.shape == "table":
-        return table_header(fmt, look.first) is not None
+        return look.words and table_header(fmt, look.first) is not None
     return look.names and table_header(fmt, look.first) is not None

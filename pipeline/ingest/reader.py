@@ -173,7 +173,7 @@ def read_together(readers: Sequence[SourceReader]) -> Iterator[Iterator[dict[str
             pieces.append(Piece(chunks[0], content, read_lines(content)))
     results: list[ChunkResult] = []
     if pieces:
-        lines = pl.concat(piece.lines for piece in pieces)
+        lines = pl.concat((piece.lines for piece in pieces), rechunk=True)
         scan = Scanner(rules_for(readers[0].format), one_file=len(pieces) == 1).scan(lines)
         results = list(split_scan(scan, pieces))
         ends = list(accumulate(len(piece.lines) for piece in pieces))
