@@ -26,7 +26,18 @@ _HOST = 8
 _MOST_DAYS, _MOST_GPUS = 100.0, 131_072
 
 
-@click.command()
+class _WithTrainers(click.Command):
+    """A command whose help ends with the trainers that there are."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the names of the trainers."""
+        from pipeline.simulate.renderers import trainers
+
+        with formatter.section("Trainers"):
+            formatter.write_text(", ".join(trainers()))
+
+
+@click.command(cls=_WithTrainers)
 @click.option("--out", metavar="DIR", help="Folder to write into.")
 @click.option("--check", metavar="DIR", help="Compare the ledger of a written folder with its truth.")
 @click.option("--preset", metavar="NAME", help="A story by name; see below.")
@@ -63,8 +74,6 @@ def simulate(
 
     \b
     Presets: quickstart, llama3_54_days, rsc1_week, bad_week.
-    Trainers: megatron, megatron_core_0_15, megatron_core_0_5, torchtitan, mlperf,
-    olmo_core, olmo, nanotron, levanter, fairseq, goodput_records, hf_trainer.
     Blemishes make logs as real ones are; docs/simulator.md lists them with their values.
 
     \b
