@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from pipeline.ingest.peel import strip_prefixes
-from pipeline.ingest.secrets import mask_rows
+from pipeline.ingest.secrets import mask_text
 from pipeline.ingest.signals import TEXT_LENGTH
 
 #: Shapes that are kept of one file.
@@ -30,12 +30,13 @@ _MASKS: tuple[tuple[str, str], ...] = (
 
 def mask_lines(lines: pl.DataFrame) -> pl.DataFrame:
     """Return ``template, example, example_line`` of lines (columns ``line``, ``text``) that are not empty."""
-    text = strip_prefixes(lines["text"]).str.head(TEXT_LENGTH).str.strip_chars()
+    # Secrets first: a mask of numbers would leave the rest of one to be read.
+    text = mask_text(strip_prefixes(lines["text"]).str.head(TEXT_LENGTH).str.strip_chars())
     template = text
     for regex, mask in _MASKS:
         template = template.str.replace_all(regex, mask)
     shapes = pl.DataFrame({"template": template, "example": text, "example_line": lines["line"]})
-    return mask_rows("templates", shapes.filter(pl.col("template") != ""))
+    return shapes.filter(pl.col("template") != "")
 
 
 def count_templates(shapes: pl.DataFrame) -> pl.DataFrame:
