@@ -13,8 +13,8 @@ from pipeline.tables import EVENT_TABLES
 
 FILES = 40
 LINE = (
-    "[rank{0}]:[E1005 01:28:{0:02d}.613000000 ProcessGroupNCCL.cpp:684] [Rank {0}] Watchdog caught collective "
-    "operation timeout: WorkNCCL(SeqNum={0}, OpType=_ALLGATHER_BASE, NumelIn=67, NumelOut=67, "
+    "[rank{0}]:[E1005 01:28:{0:02d}.613000000 ProcessGroupNCCL.cpp:684] [Rank {0}] Watchdog caught "
+    "collective operation timeout: WorkNCCL(SeqNum={0}, OpType=_ALLGATHER_BASE, NumelIn=67, NumelOut=67, "
     "Timeout(ms)=600000) ran for 600000 milliseconds before timing out.\n"
 )
 
