@@ -28,6 +28,16 @@ ENDS = (
     *("time_limit", "operator_stop", "preempted"),
 )
 
+#: Trainers that are held to the truth through all blemishes at once; the others in `tests.long_run`.
+THROUGH_ALL = (
+    "goodput_records",
+    "megatron",
+    "megatron_core_0_15",
+    "megatron_core_0_5",
+    "mlperf",
+    "torchtitan",
+)
+
 
 def classify(folder: Path) -> str:
     """Read the logs of a folder into its store; return what was said where a check failed, else nothing."""

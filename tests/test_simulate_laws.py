@@ -21,7 +21,7 @@ from pipeline.simulate.lines import Style
 from pipeline.simulate.plan import Plan
 from pipeline.simulate.story import Story
 from pipeline.simulate.write import write_story
-from tests.simulated import ENDS, classify, ledger, random_maintenance, secured, violations
+from tests.simulated import ENDS, THROUGH_ALL, classify, ledger, random_maintenance, secured, violations
 
 #: Stories of `make test`; the long run asks for more.
 STORIES = int(os.environ.get("GOODPUT_STORIES", "30"))
@@ -33,17 +33,6 @@ bounded = settings(
     deadline=None,
     phases=(Phase.explicit, Phase.generate) if STORIES <= 30 else tuple(Phase),
     suppress_health_check=list(HealthCheck),
-)
-
-
-#: Trainers that are held to the truth through all blemishes at once; the others in `tests.long_run`.
-THROUGH_ALL = (
-    "goodput_records",
-    "megatron",
-    "megatron_core_0_15",
-    "megatron_core_0_5",
-    "mlperf",
-    "torchtitan",
 )
 
 

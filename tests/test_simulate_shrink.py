@@ -12,12 +12,11 @@ from pipeline.simulate.invent import invent
 from pipeline.simulate.judge import judge
 from pipeline.simulate.lines import Style
 from pipeline.simulate.plan import Plan
-from pipeline.simulate.renderers import trainers
 from pipeline.simulate.slack import slack_of
 from pipeline.simulate.story import Story
 from pipeline.simulate.truth import true_ledger
 from pipeline.simulate.written import read_truth
-from tests.simulated import ledger, violations
+from tests.simulated import THROUGH_ALL, ledger, violations
 
 
 def story_of(*ends: str, seed: int = 7, steps_between: tuple[int, int] = (3, 8), **more: object) -> Story:
@@ -60,7 +59,7 @@ def test_a_host_that_is_taken_out_is_missing_from_then_on() -> None:
 @pytest.mark.parametrize(
     ("ends", "trainer"),
     [
-        *((("node_lost", "double_bit_ecc"), trainer) for trainer in sorted(trainers())),
+        *((("node_lost", "double_bit_ecc"), trainer) for trainer in THROUGH_ALL),
         (("gpu_off_bus_hang",), "torchtitan"),
         (("node_lost",), "megatron"),
     ],
