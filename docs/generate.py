@@ -104,7 +104,7 @@ def pages() -> dict[Path, str]:
         "tables": tables_page(),
     }
     readme = ROOT / "README.md"
-    filled = {"formats": formats_table, "categories": categories_table}
+    filled = {"formats": formats_summary, "categories": categories_table}
     return {
         **{ROOT / "docs" / f"{name}.md": NOTE + text.rstrip() + "\n" for name, text in made.items()},
         readme: fill(readme.read_text(encoding="utf-8"), filled),
@@ -160,19 +160,36 @@ def cli_page() -> str:
 # --- formats
 
 
+#: What formats are evidence of, in the order in which people look for theirs.
+ROLES = {
+    "trainer": "runs: trainers, launchers and what trackers export",
+    "scheduler": "what was held: schedulers and their traces",
+    "checkpoint": "checkpoints",
+    "node": "machines: kernels, daemons, health and samples",
+    "any": "anything: read inside of other programs' output",
+}
+
+
+def formats_summary() -> str:
+    """Return the names of the formats by what they are evidence of."""
+    rows = []
+    for role, meaning in ROLES.items():
+        names = [f"[{f.name}](docs/formats.md#{f.name})" for f in registry().values() if f.role == role]
+        rows.append((meaning, ", ".join(names)))
+    return table(("evidence of", "formats"), [row for row in rows if row[1]])
+
+
 def formats_table() -> str:
     """Return the list of formats."""
-    rows = [
-        (f"[{f.name}](docs/formats.md#{f.name})", f.title, f.role, f.versions or "any")
-        for f in registry().values()
-    ]
+    rows = [(f"[{f.name}](#{f.name})", f.title, f.role, f.versions or "any") for f in registry().values()]
     return table(("format", "written by", "evidence of", "versions"), rows)
 
 
 def formats_page() -> str:
     """Return the page of formats: what is read from each."""
-    listed = formats_table().replace("docs/formats.md#", "#")
-    return "\n".join([FORMATS_HEAD, f"{listed}\n", *(format_section(f) for f in registry().values())])
+    return "\n".join(
+        [FORMATS_HEAD, f"{formats_table()}\n", *(format_section(f) for f in registry().values())]
+    )
 
 
 def format_section(fmt: Format) -> str:
