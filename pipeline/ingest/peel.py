@@ -25,8 +25,8 @@ _ESCAPES = (
 #: An inner progress bar, which is drawn below another one, ends with this.
 CURSOR_UP = "]\x1b[A"
 
-#: What is in a content that holds a progress bar.
-BAR_ENDS = (b"it/s", b"s/it")
+#: What is in a line that holds a progress bar.
+_BAR_END = "it/s|s/it"
 
 #: What stands behind the end of a progress bar without a line break is a line of its own.
 _BEHIND_BAR = r"((?:it/s|s/it)(?:, [^\]\r]*)?\])([^\s\r\[]|\[[^A]|\[A[^\s\r])"
@@ -104,7 +104,9 @@ def split_segments(frame: pl.DataFrame) -> pl.DataFrame:
 
 def split_behind_bars(text: pl.Series) -> pl.Series:
     """Return texts with a carriage return between a progress bar and what was printed behind it."""
-    glued = text.str.contains(_BEHIND_BAR)
+    # A cheap question first: hardly any log holds a bar.
+    held = text.str.contains(_BAR_END)
+    glued = text.str.contains(_BEHIND_BAR) if held.any() else held
     if not glued.any():
         return text
     return text.zip_with(~glued, text.str.replace_all(_BEHIND_BAR, "$1\r$2"))

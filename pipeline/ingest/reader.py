@@ -25,7 +25,6 @@ from pipeline.ingest.detect import BINARY
 from pipeline.ingest.limits import bound_rows
 from pipeline.ingest.lines import read_lines
 from pipeline.ingest.match import WHOLE, table_header
-from pipeline.ingest.peel import BAR_ENDS
 from pipeline.ingest.rules import rules_for
 from pipeline.ingest.scan import Scan, Scanner
 from pipeline.ingest.scan_fields import scan_fields
@@ -116,8 +115,7 @@ class SourceReader:
         content = chunk.load()
         lines = read_lines(content)
         if self._scanner is not None:
-            bars = any(mark in content for mark in BAR_ENDS)
-            scan = self._scanner.scan(lines, several=b"\r" in content, bars=bars)
+            scan = self._scanner.scan(lines, several=b"\r" in content)
         elif self.format == BINARY:
             scan = Scan({}, pl.Series("line", [], dtype=pl.Int64), pl.Series("line", [], dtype=pl.Int64))
         else:

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 
+import polars as pl
+
 from pipeline.formats import registry
 from pipeline.formats.format import TABULAR, Format, Pattern
 from pipeline.ingest.signals import Signal, load_signals
@@ -137,11 +139,11 @@ def alternation(literals: Iterable[str]) -> str:
 
     A literal that holds another one is left out.
     """
-    kept: list[str] = []
-    for literal in sorted(set(literals), key=lambda literal: (len(literal), literal)):
-        if not any(inner in literal for inner in kept):
-            kept.append(literal)
-    return "|".join(escape(literal) for literal in sorted(kept)) or NEVER
+    found = sorted(set(literals))
+    if len(found) > 1:
+        held = pl.Series(found).str.extract_many(found, overlapping=True).list.len()
+        found = [literal for literal, count in zip(found, held, strict=True) if count == 1]
+    return "|".join(escape(literal) for literal in found) or NEVER
 
 
 def escape(literal: str) -> str:

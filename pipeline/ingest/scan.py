@@ -62,13 +62,12 @@ class Scanner:
     def __post_init__(self) -> None:
         self.cutter = Cutter(self.rules.steps)
 
-    def scan(self, lines: pl.Series, *, several: bool = True, bars: bool = True) -> Scan:
+    def scan(self, lines: pl.Series, *, several: bool = True) -> Scan:
         """Apply the rules to raw lines that are numbered from 1.
 
-        ``several`` is False where it is known that no line holds a carriage return, ``bars`` where none holds
-        the end of a progress bar.
+        ``several`` is False where it is known that no line holds a carriage return.
         """
-        apart = split_behind_bars(lines) if bars else lines
+        apart = split_behind_bars(lines)
         behind_bars = apart != lines if apart is not lines else _falses(len(lines))
         several = several or behind_bars.any()
         numbered = pl.DataFrame({"text": apart}).with_row_index("line", 1).cast({"line": pl.Int64})
