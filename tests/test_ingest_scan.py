@@ -100,6 +100,7 @@ def test_what_is_glued_to_a_step_line_is_a_line_of_its_own() -> None:
         "[titan] 2026-10-05 01:28:47,346 - root - INFO - ",
         "Running with args: {'job': {'a': 1}, 'metrics'",
         "Running with args: {'metrics': ",
+        "- root - INFO - validate step: 100  ",
     ],
 )
 def test_a_line_may_be_cut_anywhere_before_what_is_glued_to_it(head: str) -> None:
@@ -135,6 +136,12 @@ def test_what_is_glued_to_a_progress_bar_is_a_line_of_its_own() -> None:
         scanner().scan(pl.Series(["9%|#| 1/9 [00:01<00:08, 1.0it/s]step 4/9 loss"]), several=False).tables
     )
     assert tables["steps"].select("line", "segment", "step_last").rows() == [(1, 1, 4)]
+
+
+def test_a_colour_that_was_cut_off_takes_nothing_of_what_is_glued_to_it() -> None:
+    lines = content_lines(b"- root - INFO - \x1b[33mvalidate step: 100  \x1b[rank2]:[E1 saved 1")
+    saves = scanner().scan(lines).tables["checkpoints"]
+    assert saves.select("segment", "step", "rank").rows() == [(1, 1, 2)]
 
 
 def test_colours_inside_a_literal_do_not_hide_a_line() -> None:

@@ -14,7 +14,7 @@ _GLUED = (
 )
 #: Behind another line that was cut: prefixes end with neither a letter nor a word, nor a quoted or a second
 #: word and a colon, nor the head of a logger.
-_CUT = r"""[^\s:>\]]|[a-z.,] |[a-z] [a-z]+: |['")}]: |,[0-9]{3} (?:- (?:\w+ - )*)?"""
+_CUT = r"""[^\s:>\]](?:  +)?|[a-z.,] |[a-z] [a-z]+: |['")}]: |,[0-9]{3} (?:- (?:\w+ - )*)?"""
 _GLUED_TO_WORD = rf"({_CUT})({_GLUED})"
 #: No step line holds the stamp of another one.
 _GLUED_STAMP = r"(\| .*?|step: .*?)(\[[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}[^\]]{0,7}\] )"

@@ -117,6 +117,8 @@ def strip_escapes(text: pl.Series) -> pl.Series:
     marked = text.str.contains("\x1b", literal=True)
     if not marked.any():
         return text
+    # A sequence that was cut off, with the prefix of another line behind it.
+    text = text.str.replace_all("\x1b[rank", "[rank", literal=True)
     # What sends the cursor up behind a progress bar is all that tells an inner bar from the outer one.
     text = text.str.replace_all(CURSOR_UP, "][A", literal=True)
     return text.zip_with(
