@@ -138,6 +138,13 @@ def test_what_is_glued_to_a_progress_bar_is_a_line_of_its_own() -> None:
     assert tables["steps"].select("line", "segment", "step_last").rows() == [(1, 1, 4)]
 
 
+def test_the_last_words_of_a_process_are_a_line_of_their_own() -> None:
+    said = "terminate called after throwing an instance of saved 1"
+    lines = pl.Series([f"step 4/9 | lr: 1.0E-04 {said}", f"3: {said}", f"2026-10-05T01:28:47Z {said}"])
+    saves = scanner().scan(lines).tables["checkpoints"]
+    assert saves.select("line", "segment", "rank").rows() == [(1, 1, None), (2, 0, 3), (3, 0, None)]
+
+
 def test_a_colour_that_was_cut_off_takes_nothing_of_what_is_glued_to_it() -> None:
     lines = content_lines(b"- root - INFO - \x1b[33mvalidate step: 100  \x1b[rank2]:[E1 saved 1")
     saves = scanner().scan(lines).tables["checkpoints"]

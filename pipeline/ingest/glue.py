@@ -16,6 +16,8 @@ _GLUED = (
 #: word and a colon, nor the head of a logger.
 _CUT = r"""[^\s:>\]](?:  +)?|[a-z.,] |[a-z] [a-z]+: |['")}]: |,[0-9]{3} (?:- (?:\w+ - )*)?"""
 _GLUED_TO_WORD = rf"({_CUT})({_GLUED})"
+#: What a process says last stands behind anything but the prefix of a launcher or of a container.
+_GLUED_END = r"([^\s:>\]ZFP] +)(terminate called after throwing an instance of |Fatal Python error: )"
 #: No step line holds the stamp of another one.
 _GLUED_STAMP = r"(\| .*?|step: .*?)(\[[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}[^\]]{0,7}\] )"
 
@@ -31,7 +33,7 @@ def split_glued(lines: pl.DataFrame, asked: pl.Series) -> tuple[pl.DataFrame, pl
 
 def split_glued_to_words(lines: pl.DataFrame) -> pl.DataFrame:
     """Return lines (``line``, ``text``) with what is glued to a cut line set apart."""
-    for glue in (_GLUED_TO_WORD, _GLUED_STAMP):
+    for glue in (_GLUED_TO_WORD, _GLUED_END, _GLUED_STAMP):
         if lines["text"].str.contains(glue).any():
             lines = lines.with_columns(pl.col("text").str.replace_all(glue, "$1\r$2"))
     return lines
