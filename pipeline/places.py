@@ -50,8 +50,24 @@ class Place(Protocol):
         """Return numbers that change with the content, by which it is recognised on this machine."""
 
 
+class AnywherePlace:
+    """A place that can be read anywhere, and of which nothing is known before that."""
+
+    __slots__ = ()
+
+    @property
+    def sequential(self) -> bool:
+        """Never."""
+        return False
+
+    @property
+    def damage(self) -> str:
+        """Nothing is known before it is read."""
+        return ""
+
+
 @dataclass(frozen=True, slots=True)
-class FilePlace:
+class FilePlace(AnywherePlace):
     """A file of this machine."""
 
     path: Path
@@ -60,16 +76,6 @@ class FilePlace:
     def size(self) -> int:
         """Bytes of the file."""
         return self.path.stat().st_size
-
-    @property
-    def sequential(self) -> bool:
-        """Never: a file can be read anywhere."""
-        return False
-
-    @property
-    def damage(self) -> str:
-        """Nothing is known before it is read."""
-        return ""
 
     def read(self, offset: int, length: int) -> bytes:
         """Return the bytes at an offset."""
@@ -142,22 +148,12 @@ class _SliceReader(io.RawIOBase):
 
 
 @dataclass(frozen=True, slots=True)
-class ObjectPlace:
+class ObjectPlace(AnywherePlace):
     """An object of a store that fsspec knows."""
 
     files: Any
     path: str
     size: int
-
-    @property
-    def sequential(self) -> bool:
-        """Never: stores give ranges of bytes."""
-        return False
-
-    @property
-    def damage(self) -> str:
-        """Nothing is known before it is read."""
-        return ""
 
     def read(self, offset: int, length: int) -> bytes:
         """Return the bytes at an offset."""
@@ -190,8 +186,12 @@ class _refusals:  # noqa: N801 - reads as a statement
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
         if isinstance(error, Exception) and not isinstance(error, OSError):
-            reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
-            raise OSError(f"{self._path}: {reason}") from error
+            raise OSError(f"{self._path}: {first_line(error)}") from error
+
+
+def first_line(error: Exception) -> str:
+    """Return the first line of what an error says, or its kind where it says nothing."""
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
 def is_url(text: str) -> bool:
@@ -214,11 +214,9 @@ def open_store(url: str) -> tuple[Any, str]:
         raise GoodputError(
             f"no driver for `{url.partition('://')[0]}://`",
             where=url,
-            why=str(error).strip().splitlines()[0],
+            why=first_line(error),
             now="install the driver beside this package: `s3fs` for s3://, `gcsfs` for gs://",
         ) from None
-    except Exception as error:
-        raise GoodputError(
-            "the store cannot be reached", where=url, why=(str(error).splitlines() or [repr(error)])[0]
-        ) from error
+    except Exception as error:  # each driver raises errors of its own
+        raise GoodputError("the store cannot be reached", where=url, why=first_line(error)) from error
     return files, str(path)

@@ -20,7 +20,7 @@ from typing import IO, Any, cast
 import zstandard
 
 from pipeline.ingest.chunks import BrokenSourceError, decompressed
-from pipeline.places import FilePlace, Place, SlicePlace
+from pipeline.places import AnywherePlace, FilePlace, Place, SlicePlace
 
 _TAR = (".tar",)
 _PACKED_TAR = (".tar.gz", ".tgz", ".tar.zst", ".tzst", ".tar.xz", ".txz", ".tar.bz2", ".tbz2", ".tbz")
@@ -201,7 +201,7 @@ def _clean(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Laid:
+class _Laid(AnywherePlace):
     """A member that was laid down: its file is new each time, and its stamp that of the archive."""
 
     file: FilePlace
@@ -211,16 +211,6 @@ class _Laid:
     def size(self) -> int:
         """Bytes of the member."""
         return self.file.size
-
-    @property
-    def sequential(self) -> bool:
-        """Never."""
-        return False
-
-    @property
-    def damage(self) -> str:
-        """None: it was read to its end."""
-        return ""
 
     def read(self, offset: int, length: int) -> bytes:
         """Return the bytes at an offset."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from pipeline.config import CONFIG_FILES
 from pipeline.errors import GoodputError
 from pipeline.ingest.archives import is_archive, list_members
-from pipeline.places import FilePlace, ObjectPlace, Place, is_url, open_store
+from pipeline.places import FilePlace, ObjectPlace, Place, first_line, is_url, open_store
 
 #: Files beside the logs that say something about them and are never read as logs.
 NOT_SOURCES = frozenset((*CONFIG_FILES, "expected.json", "STORY.md"))
@@ -128,9 +128,8 @@ def _walk_store(url: str, prefix: str) -> Iterator[Source]:
     files, root = open_store(url)
     try:
         objects = files.find(root, detail=True)
-    except Exception as error:
-        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        raise GoodputError("the store cannot be read", where=url, why=reason) from error
+    except Exception as error:  # each driver raises errors of its own
+        raise GoodputError("the store cannot be read", where=url, why=first_line(error)) from error
     if not objects:
         raise GoodputError(f"no logs at `{url}`", where=url, now="check the bucket and the path")
     for path, told in sorted(objects.items()):
