@@ -86,7 +86,7 @@ def judge(con: duckdb.DuckDBPyConnection, truth: Written) -> Judgement:
                 spans += differences(run, true_layer, told_layer, slack)
     others = sorted(set(told["run_id"]) - set(truth.slacks))
     mistakes = [Mistake(run, 0, "run", "no such run", "a run of its own") for run in others]
-    mistakes += _mistakes(ends, _rows(con, _ENDS), truth.steps)
+    mistakes += _mistakes(ends, _rows(con, _ENDS), truth.steps, _overwritten(true))
     errors: Counter[tuple[str, str]] = Counter()
     for run, category, gpu_us in _sums(told):
         errors[run, category] += gpu_us
@@ -128,8 +128,23 @@ def _layers(own: list[Span], seen: list[Span]) -> Iterator[tuple[list[Span], lis
         yield [s for s in own if s.incident == incident], [s for s in seen if s.incident == incident]
 
 
-def _mistakes(true: pl.DataFrame, told: pl.DataFrame, steps: Mapping[str, int]) -> Iterator[Mistake]:
-    """Yield the ends that are told otherwise; lost steps may differ by less than is told for each run."""
+def _overwritten(true: pl.DataFrame) -> Mapping[tuple[str, int], int]:
+    """Return by run and end how many attempts lost work to it."""
+    lost = true.filter((pl.col("category") == "lost_work") & pl.col("incident").is_not_null())
+    counts = lost.group_by("run_id", "incident").agg(pl.col("attempt").n_unique())
+    return {(run, incident): attempts for run, incident, attempts in counts.iter_rows()}
+
+
+def _mistakes(
+    true: pl.DataFrame,
+    told: pl.DataFrame,
+    steps: Mapping[str, int],
+    overwritten: Mapping[tuple[str, int], int],
+) -> Iterator[Mistake]:
+    """Yield the ends that are told otherwise.
+
+    Lost steps may differ by less than is told for each run, at each attempt whose work an end took away.
+    """
     seen = {(row["run_id"], row["attempt"]): row for row in told.iter_rows(named=True)}
     for row in true.iter_rows(named=True):
         run, attempt = row["run_id"], row["attempt"]
@@ -142,7 +157,8 @@ def _mistakes(true: pl.DataFrame, told: pl.DataFrame, steps: Mapping[str, int]) 
                 yield Mistake(run, attempt, name, row[name], other[name])
         if row["host"] and other["host"] and row["host"] != other["host"]:
             yield Mistake(run, attempt, "host", row["host"], other["host"])
-        if abs(row["lost_steps"] - other["lost_steps"]) >= steps[run]:
+        allowed = (steps[run] - 1) * max(overwritten.get((run, attempt), 0), 1)
+        if abs(row["lost_steps"] - other["lost_steps"]) > allowed:
             yield Mistake(run, attempt, "lost steps", str(row["lost_steps"]), str(other["lost_steps"]))
     for run, attempt in sorted(seen):
         yield Mistake(run, attempt, "attempt", "no such attempt", "one more")

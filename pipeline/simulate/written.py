@@ -15,7 +15,7 @@ from pipeline.simulate.blemishes import LOSING
 from pipeline.simulate.check import Slack
 from pipeline.simulate.folder import TOTALS, TRUTH
 
-_INTERVALS = ("part", "start_ts", "end_ts", "category", "incident", "gpus", "gpu_us")
+_INTERVALS = ("attempt", "part", "start_ts", "end_ts", "category", "incident", "gpus", "gpu_us")
 _ENDS = ("attempt", "kind", "cause", "host", "lost_steps")
 
 
@@ -25,7 +25,7 @@ class Written:
 
     Attributes:
         slacks: by run, how far its boundaries may lie from the true ones.
-        steps: by run, counts of lost steps differ by less than this.
+        steps: by run, where the last step that an attempt is credited with lies is known to less than this.
         intervals, ends: true intervals and ends.
         missing: blemishes with which something is missing that the truth cannot be told without.
     """
