@@ -128,6 +128,14 @@ def read_chunks(place: Place, size: int = CHUNK_BYTES) -> Iterator[Chunk]:
         raise BrokenSourceError(place.damage)
 
 
+def read_whole(place: Place, limit: int) -> bytes | None:
+    """Return the bytes of a file in one read, or None where it is compressed, or has more than a limit."""
+    if place.sequential:
+        return None
+    content = place.read(0, limit + 1)
+    return None if len(content) > limit or is_compressed(content) or place.damage else content
+
+
 def read_head(place: Place) -> bytes:
     """Return the first lines of a file; nothing where it is damaged before their end."""
     try:

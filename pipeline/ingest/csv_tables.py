@@ -8,7 +8,6 @@ brought into the same shape first.
 from __future__ import annotations
 
 import csv
-import re
 from collections.abc import Sequence
 from functools import cache
 
@@ -21,10 +20,8 @@ from pipeline.ingest.derive import derived_fields
 
 _DELIMITERS = (",", "\t", ";")
 
-_ANY_DELIMITER = re.compile(f"[{''.join(_DELIMITERS)}]")
-
 #: Lines in the beginning of a file among which the header is; comments may stand before it.
-_HEAD_LINES = 50
+HEAD_LINES = 50
 
 #: What is put for the delimiters inside of quotation marks while fields are counted.
 _QUOTED = r'"[^"]*"'
@@ -51,7 +48,7 @@ def to_cells(lines: pl.Series) -> pl.Series:
 def find_csv_header(lines: pl.Series, fmt: Format) -> tuple[int, Header] | None:
     """Return position and content of the header of a table, or None: at least ``header_min`` known names."""
     known = {name.lower() for name in fmt.header}
-    head = lines.head(_HEAD_LINES)
+    head = lines.head(HEAD_LINES)
     for at, text in enumerate((to_cells(head) if fmt.shape == "columns" else head).to_list()):
         for delimiter in _DELIMITERS:
             names = _cells(text or "", delimiter)
@@ -60,15 +57,20 @@ def find_csv_header(lines: pl.Series, fmt: Format) -> tuple[int, Header] | None:
     return None
 
 
-def may_have_header(lines: Sequence[str]) -> bool:
-    """Return whether one of the first lines has enough known names to be the header of some table."""
+def may_be_headers(lines: pl.Series) -> pl.Series:
+    """Return for each line whether it has enough known names to be the header of some table."""
     names, least = _known_names()
-    for text in lines[:_HEAD_LINES]:
-        cells = {cell.strip().strip('"').lower() for cell in _ANY_DELIMITER.split(text)}
-        words = set(text.lower().split())
-        if len(names & (cells | words)) >= least:
-            return True
-    return False
+    text = pl.col("text").str.to_lowercase()
+    split = pl.DataFrame({"text": lines.alias("text")}).with_row_index("line")
+    # Names stand between delimiters, or apart by blanks.
+    cells = split.select(
+        "line", name=text.str.replace_all(f"[{''.join(_DELIMITERS)}]", "\t").str.split("\t")
+    ).explode("name")
+    words = split.select("line", name=text.str.replace_all(r"\s+", " ").str.split(" ")).explode("name")
+    known = pl.concat([cells.with_columns(pl.col("name").str.strip_chars(' \t"')), words])
+    known = known.filter(pl.col("name").is_in(list(names))).group_by("line").agg(pl.col("name").n_unique())
+    found = known.filter(pl.col("name") >= least)["line"]
+    return split["line"].is_in(found.implode())
 
 
 @cache

@@ -11,16 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-import numpy as np
 import polars as pl
 
 from pipeline.formats import registry
 from pipeline.formats.format import Format
 from pipeline.ingest.blocks import count_keys
-from pipeline.ingest.csv_tables import may_have_header
+from pipeline.ingest.csv_tables import HEAD_LINES, may_be_headers
 from pipeline.ingest.match import WHOLE, match_format, table_header
 from pipeline.ingest.rules import Rule, RuleSet, alternation, build_rules
-from pipeline.ingest.sample import Sample
+from pipeline.ingest.sample import Sample, lines_of
 from pipeline.ingest.scan import match_rules
 
 UNKNOWN = "unknown"
@@ -35,10 +34,8 @@ SURE_SHARE = 0.9
 #: Lines in the beginning of a document in which it tells what it is.
 _DOCUMENT_HEAD = 2000
 
-_DIGIT = re.compile(r"\d")
-
-#: How a document begins: JSON, or a key or mark of YAML.
-_DOCUMENT = re.compile(r"\s*(?:[\[{]|---|- |[A-Za-z]\w*:(?:\s|$))")
+#: How the first line of a document begins: JSON, or a key or mark of YAML.
+_DOCUMENT = r'^\s*(?:\{|\[\s*(?:$|[\[{"])|---|- |[A-Za-z]\w*:(?:\s|$))'
 
 #: Lines that are asked for proof, at most about twice as many.
 MAX_EVIDENCE = 500
@@ -81,26 +78,20 @@ def detect_all(samples: Sequence[Sample]) -> list[Detection]:
     looks = [_Look(sample) for sample in samples]
     texts = [look for look in looks if len(look.first)]
     if texts:
-        sampled = _lines_of([look.lines for look in texts]).filter(pl.col("text").str.contains(r"\S"))
+        sampled = lines_of([look.lines for look in texts]).filter(pl.col("text").str.contains(r"\S"))
         for file, height in sampled.group_by("file").len().rows():
             texts[file].height = height
-        evidence = _evidence(texts)
-        for file in set(sampled.filter(pl.col("text").str.contains(r"^\s*\{"))["file"]):
-            texts[file].braces = True
+        first = lines_of([look.first for look in texts])
+        evidence = _evidence(first)
+        _ask_shapes(texts, sampled, first)
         _ask_lines(texts, sampled, evidence, primary=True)
         for look in texts:
-            if look.height:
+            if look.height and look.shapes:
                 look.candidates += _record_candidates(look)
         rest = [file for file, look in enumerate(texts) if not any(one.proven for one in look.candidates)]
         unproven = pl.col("file").is_in(rest)
         _ask_lines(texts, sampled.filter(unproven), evidence.filter(unproven), primary=False)
     return [look.decide() for look in looks]
-
-
-def _lines_of(parts: Sequence[pl.Series]) -> pl.DataFrame:
-    """Return ``file`` and ``text`` of the lines of several files."""
-    files = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-    return pl.DataFrame({"file": files, "text": pl.concat(parts, rechunk=True)})
 
 
 class _Look:
@@ -109,14 +100,14 @@ class _Look:
     Attributes:
         lines, first: sampled lines, and all lines of the beginning.
         height: sampled lines that are not empty.
-        braces: True where one of these may be a JSON object.
+        shapes: shapes of formats that it may have, if it is not one of lines.
     """
 
     def __init__(self, sample: Sample) -> None:
         self.binary = sample.binary
         self.lines, self.first = sample.lines, sample.first
         self.height = 0
-        self.braces = False
+        self.shapes: set[str] = set()
         self.candidates: list[_Candidate] = []
 
     @cached_property
@@ -126,24 +117,8 @@ class _Look:
 
     @cached_property
     def begin(self) -> str:
-        """The beginning as one text, where it may be that of a document; else empty."""
-        text = "\n".join(self.head)
-        return text if _DOCUMENT.match(text) else ""
-
-    @cached_property
-    def names(self) -> bool:
-        """Whether one of the first lines may be the header of a table: it holds known names."""
-        return may_have_header(self.head)
-
-    @cached_property
-    def words(self) -> bool:
-        """Whether a line has no digit, as the header of a table has none."""
-        return len(self.first) > _DOCUMENT_HEAD or any(not _DIGIT.search(line) for line in self.head if line)
-
-    @cached_property
-    def keys(self) -> bool:
-        """Whether a line begins as a block of keys and values does."""
-        return any(line.lstrip().startswith(_block_keys()) for line in self.head)
+        """The beginning as one text."""
+        return "\n".join(self.head)
 
     def decide(self) -> Detection:
         """Return what the file is taken for."""
@@ -202,19 +177,45 @@ def _evidence_screen() -> str:
 
 
 @cache
-def _block_keys() -> tuple[str, ...]:
-    """Return how the first lines of blocks begin."""
-    return tuple(f"{key}=" for fmt in registry().values() if fmt.shape == "blocks" for key in fmt.elements)
+def _block_keys() -> str:
+    """Return an expression for how the first line of a block begins."""
+    keys = {key for fmt in registry().values() if fmt.shape == "blocks" for key in fmt.elements}
+    return rf"^\s*(?:{'|'.join(re.escape(key) for key in sorted(keys))})="
 
 
-def _evidence(looks: Sequence[_Look]) -> pl.DataFrame:
+def _evidence(first: pl.DataFrame) -> pl.DataFrame:
     """Return lines that may decide, of large parts of files; a bounded number of each, from all over it."""
-    found = _lines_of([look.first for look in looks])
-    found = found.filter(pl.col("text").str.contains(_evidence_screen()))
+    found = first.filter(pl.col("text").str.contains(_evidence_screen()))
     if found.height <= MAX_EVIDENCE:
         return found
     every = (pl.len().over("file") // MAX_EVIDENCE).clip(1)
     return found.filter(pl.int_range(pl.len()).over("file") % every == 0)
+
+
+def _ask_shapes(looks: Sequence[_Look], sampled: pl.DataFrame, first: pl.DataFrame) -> None:
+    """Add to each look the shapes that its file may have: one cheap question each to all files at once."""
+    text = pl.col("text")
+    head = first.filter(pl.int_range(pl.len()).over("file") < _DOCUMENT_HEAD)
+    spoken = head.filter(text.str.contains(r"\S"))
+    headed = head.filter(pl.int_range(pl.len()).over("file") < HEAD_LINES)
+    found = {
+        "records": sampled.filter(text.str.contains(r"^\s*\{")),
+        "document": spoken.unique("file", keep="first", maintain_order=True).filter(
+            text.str.contains(_DOCUMENT)
+        ),
+        "blocks": spoken.filter(text.str.contains(_block_keys())),
+        # The header of a raw table has no digit, and may stand anywhere.
+        "table": spoken.filter(~text.str.contains(r"\d")),
+        "csv": headed.filter(may_be_headers(headed["text"])),
+    }
+    for shape, lines in found.items():
+        for file in lines["file"].unique():
+            looks[file].shapes.add(shape)
+    for look in looks:
+        if "csv" in look.shapes:
+            look.shapes.add("columns")
+        if len(look.first) > _DOCUMENT_HEAD:
+            look.shapes.add("table")
 
 
 def _ask_lines(
@@ -276,12 +277,10 @@ def _record_candidates(look: _Look) -> list[_Candidate]:
 
 def _may_hold(fmt: Format, look: _Look) -> bool:
     """Return whether a file may hold records of a format: cheap questions before a dear one."""
-    if fmt.shape == "records":
-        return look.braces
+    if fmt.shape not in look.shapes:
+        return False
     if fmt.shape == "document":
         return sum(literal in look.begin for literal in fmt.header) >= fmt.header_min
     if fmt.shape == "blocks":
-        return look.keys and count_keys(look.head, fmt) >= fmt.header_min
-    if fmt.shape == "table":
-        return look.words and table_header(fmt, look.first) is not None
-    return look.names and table_header(fmt, look.first) is not None
+        return count_keys(look.head, fmt) >= fmt.header_min
+    return fmt.shape == "records" or table_header(fmt, look.first) is not None

@@ -160,6 +160,7 @@ def _walk(root: Path, prefix: str, exclude: Path | None) -> Iterator[Source]:
     errors: list[OSError] = []
     for folder, subfolders, files in os.walk(root, onerror=errors.append):
         here = Path(folder)
+        below = prefix + "".join(f"{part}/" for part in here.relative_to(root).parts)
         kept = []
         for name in sorted(subfolders):
             path = here / name
@@ -167,21 +168,20 @@ def _walk(root: Path, prefix: str, exclude: Path | None) -> Iterator[Source]:
                 continue
             if path.is_symlink():
                 if not path.resolve().is_relative_to(root.resolve()):
-                    yield _failed(path, _name(path, root, prefix), "a link that leads out of the log folder")
+                    yield _failed(path, _shown(below + name), "a link that leads out of the log folder")
                 continue
             kept.append(name)
         subfolders[:] = kept
         for name in sorted(files):
             if not name.startswith(".") and name not in NOT_SOURCES:
-                yield _source(here / name, _name(here / name, root, prefix), root)
+                yield _source(here / name, _shown(below + name), root)
     for error in errors:
         path = Path(str(error.filename))
-        yield _failed(path, _name(path, root, prefix), _reason(error))
+        yield _failed(path, _shown(prefix + path.relative_to(root).as_posix()), _reason(error))
 
 
-def _name(path: Path, root: Path, prefix: str) -> str:
-    """Return the name of a file below a root; bytes that are not UTF-8 become visible."""
-    name = prefix + path.relative_to(root).as_posix()
+def _shown(name: str) -> str:
+    """Return the name of a file; bytes that are not UTF-8 become visible."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
 
 import polars as pl
+
+from pipeline.ingest.sample import lines_of
 
 #: What a batch job prints about itself, or its scheduler about it. A file of several jobs says several
 #: numbers, and belongs to none.
@@ -32,23 +35,27 @@ _DAY = re.compile(r"20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
 
 def find_job_id(name: str, lines: pl.Series) -> str | None:
     """Return the id of the job that wrote a file with this name and these sampled lines, or None."""
-    file = name.rpartition("/")[2]
-    if match := _NAMED[0].match(file):
-        return match[1]
-    said = _said(lines)
-    if len(said) == 1:
-        return str(said[0])
-    found = [match[1] for pattern in _NAMED[1:] if (match := pattern.search(file))]
-    named = [number for number in found if not _DAY.fullmatch(number)]
-    if named and (not len(said) or named[0] in said):
-        return named[0]
-    return None
+    return find_job_ids([name], lines_of([lines]))[0]
 
 
-def _said(lines: pl.Series) -> pl.Series:
-    """Return the job ids that lines say, each once."""
+def find_job_ids(names: Sequence[str], lines: pl.DataFrame) -> list[str | None]:
+    """Return for each file the id of the job that wrote it, or None; ``lines`` has ``file`` and ``text``."""
     # Nearly no line says one, so all ways to say it are asked for at once.
-    saying = lines.filter(lines.str.contains("|".join(f"(?:{regex})" for regex in _SAID)))
-    if not len(saying):
-        return saying
-    return pl.concat([saying.str.extract(regex) for regex in _SAID]).drop_nulls().unique()
+    saying = lines.filter(pl.col("text").str.contains("|".join(f"(?:{regex})" for regex in _SAID)))
+    said: dict[int, set[str]] = {}
+    for regex in _SAID if saying.height else ():
+        found = saying.select("file", job=pl.col("text").str.extract(regex)).drop_nulls("job")
+        for file, job in found.unique().iter_rows():
+            said.setdefault(file, set()).add(job)
+    return [_job_id(name.rpartition("/")[2], said.get(file, set())) for file, name in enumerate(names)]
+
+
+def _job_id(name: str, said: Collection[str]) -> str | None:
+    """Return the job of a file by its name and by what it says."""
+    if match := _NAMED[0].match(name):
+        return match[1]
+    if len(said) == 1:
+        return next(iter(said))
+    found = [match[1] for pattern in _NAMED[1:] if (match := pattern.search(name))]
+    named = [number for number in found if not _DAY.fullmatch(number)]
+    return named[0] if named and (not said or named[0] in said) else None

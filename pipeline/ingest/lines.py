@@ -6,7 +6,8 @@ import polars as pl
 
 from pipeline.ingest.peel import peel_prefixes, split_behind_bars, split_segments, strip_escapes
 
-_BOM = b"\xef\xbb\xbf"
+#: What editors of one system put before a text.
+BOM = b"\xef\xbb\xbf"
 
 #: Control characters that no log prints, and first bytes of files that are no text. The separators of ASCII
 #: and the first control character delimit tables.
@@ -44,7 +45,7 @@ def read_lines(content: bytes) -> pl.Series:
     NULs are dropped, and bytes that are not UTF-8 replaced. A carriage return before the end of a line
     belongs to the end.
     """
-    content = content.removeprefix(_BOM)
+    content = content.removeprefix(BOM)
     if b"\0" in content:
         content = content.replace(b"\0", b"")
     if b"\r" in content and b"\r\n" in content:

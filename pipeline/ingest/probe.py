@@ -8,6 +8,8 @@ from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 
+import polars as pl
+
 import pipeline
 from pipeline.config import Config
 from pipeline.errors import GoodputError, nearest
@@ -17,8 +19,8 @@ from pipeline.ingest.chunks import BrokenSourceError, chunk_digest, content_hash
 from pipeline.ingest.clock import CTIME, GLOG, ISO, SYSLOG
 from pipeline.ingest.detect import UNKNOWN, Detection, detect_all, forced
 from pipeline.ingest.discover import Source
-from pipeline.ingest.jobs import find_job_id
-from pipeline.ingest.sample import Sample, read_sample
+from pipeline.ingest.jobs import find_job_ids
+from pipeline.ingest.sample import lines_of, read_samples
 from pipeline.ingest.signals import CATALOGUE
 from pipeline.ingest.store import Entry
 from pipeline.places import Place
@@ -65,21 +67,10 @@ def probe_batch(
     batch: Sequence[Source], config: Config, known: Mapping[str, Entry], local: Mapping[str, list[int]]
 ) -> list[Probe]:
     """Return what a first look at each source tells; one that has not changed is not opened."""
-    probes: dict[str, Probe] = {}
-    samples: dict[str, Sample] = {}
-    for source in batch:
-        found = _probe_known(source, config, known, local)
-        if found is None:
-            try:
-                samples[source.name] = read_sample(source.place)
-                continue
-            except OSError as error:
-                found = _unreadable(source, config, (error.strerror or str(error)).lower())
-        probes[source.name] = found
-    for name, detection in zip(samples, detect_all(list(samples.values())), strict=True):
-        source = next(source for source in batch if source.name == name)
-        probes[name] = _probe_new(source, config, samples[name], detection)
-    return [probes[source.name] for source in batch]
+    known_ones = [_probe_known(source, config, known, local) for source in batch]
+    todo = [source for source, found in zip(batch, known_ones, strict=True) if found is None]
+    looked = iter(_probe_new(todo, config))
+    return [next(looked) if found is None else found for found in known_ones]
 
 
 def _probe_known(
@@ -101,14 +92,37 @@ def _probe_known(
     return Probe(source, detection, row["job_id"], entry.head_hash, options, entry)
 
 
-def _probe_new(source: Source, config: Config, sample: Sample, detection: Detection) -> Probe:
-    """Return what a look at a source tells."""
-    name = forced_format(source, config)
-    if name is not None:
-        detection = forced(name, detection)
-    head_hash = sample.head_hash if _is_one_of_its_kind(source, sample) else ""
-    job_id = find_job_id(source.name, sample.lines)
-    return Probe(source, detection, job_id, head_hash, _options(source, config))
+def _probe_new(sources: Sequence[Source], config: Config) -> list[Probe]:
+    """Return what a look at each source tells."""
+    seen = read_samples(source.place for source in sources)
+    samples = [sample for sample in seen if not isinstance(sample, OSError)]
+    lines = lines_of([sample.lines for sample in samples])
+    dated = set(lines.filter(pl.col("text").str.contains(_A_TIME))["file"])
+    readable = [
+        source for source, sample in zip(sources, seen, strict=True) if not isinstance(sample, OSError)
+    ]
+    jobs = find_job_ids([source.name for source in readable], lines)
+    found: list[Probe] = []
+    for file, detection in enumerate(detect_all(samples)):
+        source, name = readable[file], forced_format(readable[file], config)
+        # Two jobs may well fail with the same few words, so short ones count only with a time in them.
+        is_one_of_its_kind = source.bytes >= _SURELY_DISTINCT or file in dated
+        found.append(
+            Probe(
+                source,
+                detection if name is None else forced(name, detection),
+                jobs[file],
+                samples[file].head_hash if is_one_of_its_kind else "",
+                _options(source, config),
+            )
+        )
+    good = iter(found)
+    return [
+        _unreadable(source, config, (sample.strerror or str(sample)).lower())
+        if isinstance(sample, OSError)
+        else next(good)
+        for source, sample in zip(sources, seen, strict=True)
+    ]
 
 
 def _unreadable(source: Source, config: Config, error: str) -> Probe:
@@ -121,14 +135,6 @@ def _unreadable(source: Source, config: Config, error: str) -> Probe:
 def _options(source: Source, config: Config) -> str:
     """Return what the configuration says that the rows of a source depend on."""
     return f"{forced_format(source, config) or ''}|{config.privacy.users}"
-
-
-def _is_one_of_its_kind(source: Source, sample: Sample) -> bool:
-    """Return whether another file with the same content must be a copy of this one.
-
-    Two jobs may well fail with the same few words, so short ones count only with a time in them.
-    """
-    return source.bytes >= _SURELY_DISTINCT or bool(sample.lines.str.contains(_A_TIME).any())
 
 
 def forced_format(source: Source, config: Config) -> str | None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
+import numpy as np
 import polars as pl
 
-from pipeline.ingest.chunks import is_compressed, read_head
-from pipeline.ingest.lines import is_binary, read_lines
+from pipeline.ingest.chunks import is_compressed, read_head, read_whole
+from pipeline.ingest.lines import BOM, is_binary, read_lines
 from pipeline.places import Place
 
 #: Bytes that are looked at in each of three places.
@@ -41,36 +43,119 @@ class Sample:
         return pl.concat([self.head, self.middle, self.tail])
 
 
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """Bytes of three places of a file, and those of its beginning."""
+
+    first: bytes
+    head: bytes
+    middle: bytes = b""
+    tail: bytes = b""
+
+    @property
+    def stands_alone(self) -> bool:
+        """Whether its lines must be told apart alone: its end is none, or some of it is not its beginning."""
+        return bool(self.middle) or self.first.endswith(b"\r") or not self.first.strip(b"\0")
+
+
 def read_sample(place: Place) -> Sample:
     """Return a look at a file.
 
     Raises:
         OSError: the file cannot be read.
     """
+    return _alone(_cut_of(place))
+
+
+def read_samples(places: Iterable[Place]) -> list[Sample | OSError]:
+    """Return looks at files, or why one cannot be read.
+
+    The lines of all that are seen whole are told apart in one go: of very many small files that is most of
+    the work.
+    """
+    cuts: list[_Cut | OSError] = []
+    for place in places:
+        try:
+            cuts.append(_cut_of(place))
+        except OSError as error:
+            cuts.append(error)
+    whole = [cut for cut in cuts if isinstance(cut, _Cut) and not cut.stands_alone]
+    lines = dict(zip(map(id, whole), split_together([cut.first for cut in whole]), strict=True))
+    return [
+        cut
+        if isinstance(cut, OSError)
+        else _of_whole(cut, lines[id(cut)])
+        if id(cut) in lines
+        else _alone(cut)
+        for cut in cuts
+    ]
+
+
+def split_together(contents: Sequence[bytes]) -> list[pl.Series]:
+    """Return the lines of each of some contents, none of which ends in a carriage return."""
+    texts = [_ended(content) for content in contents]
+    lines = read_lines(b"".join(texts))
+    heights = [text.count(b"\n") for text in texts]
+    if len(lines) != sum(heights):
+        return [read_lines(content) for content in contents]
+    ends = np.cumsum([0, *heights])
+    return [lines.slice(begin, height) for begin, height in zip(ends, heights, strict=False)]
+
+
+def lines_of(parts: Sequence[pl.Series]) -> pl.DataFrame:
+    """Return ``file``, the number of a part, and ``text`` of the lines of several parts."""
+    files = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+    nothing = pl.Series("text", [], dtype=pl.String)
+    return pl.DataFrame({"file": files, "text": pl.concat([nothing, *parts], rechunk=True)})
+
+
+def _cut_of(place: Place) -> _Cut:
+    """Return what is read of a file."""
+    whole = read_whole(place, 3 * SAMPLE_BYTES)
+    if whole is not None:
+        return _Cut(whole, whole)
     size = place.size
     first = read_head(place)
-    if not place.sequential and not is_compressed(place.read(0, 8)) and size > len(first):
+    if not place.sequential and size > len(first) and not is_compressed(place.read(0, 8)):
         middle = place.read(size // 2, SAMPLE_BYTES)
         tail = place.read(size - SAMPLE_BYTES, SAMPLE_BYTES)
     else:
         middle = first[len(first) // 2 :][:SAMPLE_BYTES] if len(first) > 3 * SAMPLE_BYTES else b""
         tail = first[-SAMPLE_BYTES:] if len(first) > 3 * SAMPLE_BYTES else b""
-    head = first[:SAMPLE_BYTES] if middle else first
-    digest = sha256(head[: SAMPLE_BYTES // 2]).hexdigest()[:32]
-    if is_binary(head):
-        nothing = read_lines(b"")
-        return Sample(nothing, nothing, nothing, nothing, True, digest)
-    if not middle:
-        lines, nothing = read_lines(first), read_lines(b"")
-        return Sample(lines, lines, nothing, nothing, False, digest)
+    return _Cut(first, first[:SAMPLE_BYTES] if middle else first, middle, tail)
+
+
+def _alone(cut: _Cut) -> Sample:
+    """Return a look by what was read of a file."""
+    if not cut.middle or is_binary(cut.head):
+        return _of_whole(cut, read_lines(cut.first))
     return Sample(
-        read_lines(first),
-        read_lines(_whole_lines(head, begin=True, end=False)),
-        read_lines(_whole_lines(middle, begin=False, end=False)),
-        read_lines(_whole_lines(tail, begin=False, end=True)),
+        read_lines(cut.first),
+        read_lines(_whole_lines(cut.head, begin=True, end=False)),
+        read_lines(_whole_lines(cut.middle, begin=False, end=False)),
+        read_lines(_whole_lines(cut.tail, begin=False, end=True)),
         False,
-        digest,
+        _digest(cut),
     )
+
+
+def _of_whole(cut: _Cut, lines: pl.Series) -> Sample:
+    """Return a look at a file of which the beginning is all, or of one that is no text."""
+    nothing = lines.clear()
+    if is_binary(cut.head):
+        return Sample(nothing, nothing, nothing, nothing, True, _digest(cut))
+    return Sample(lines, lines, nothing, nothing, False, _digest(cut))
+
+
+def _digest(cut: _Cut) -> str:
+    """Return the hash of the first bytes."""
+    return sha256(cut.head[: SAMPLE_BYTES // 2]).hexdigest()[:32]
+
+
+def _ended(content: bytes) -> bytes:
+    """Return a content whose last line has an end."""
+    content = content.removeprefix(BOM)
+    return content if content.endswith(b"\n") else content + b"\n"
 
 
 def _whole_lines(content: bytes, *, begin: bool, end: bool) -> bytes:

@@ -14,9 +14,9 @@ import numpy as np
 import polars as pl
 
 from pipeline.ingest.account import KNOWN_LINE, TORN_LINE, UNKNOWN_LINE, Account
-from pipeline.ingest.chunks import BrokenSourceError, chunk_digest, read_chunks
+from pipeline.ingest.chunks import CHUNK_BYTES, chunk_digest, read_whole
 from pipeline.ingest.limits import bound_rows
-from pipeline.ingest.lines import read_lines
+from pipeline.ingest.lines import BOM, read_lines
 from pipeline.ingest.probe import Probe
 from pipeline.ingest.rules import rules_for
 from pipeline.ingest.scan import Scanner
@@ -27,7 +27,7 @@ from pipeline.ingest.templates import mask_lines
 #: Lines of a file, or parts of lines, below which none of the bounds of a file can matter.
 MAX_LINES = 1000
 
-_BOM, _END = b"\xef\xbb\xbf", b"\n"
+_END = b"\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def _read_small(batch: Sequence[Probe], guests: frozenset[int]) -> SmallFiles | 
             contents.append(content)
     if not taken:
         return SmallFiles({}, {}, others)
-    bare = [content.removeprefix(_BOM) for content in contents]
+    bare = [content.removeprefix(BOM) for content in contents]
     joined = b"".join(text if text.endswith(_END) else text + _END for text in bare)
     heights = np.array([text.count(_END) + (not text.endswith(_END)) for text in bare])
     lines = read_lines(joined)
@@ -115,11 +115,10 @@ def _read_small(batch: Sequence[Probe], guests: frozenset[int]) -> SmallFiles | 
 def _content(found: Probe) -> bytes | None:
     """Return the content of a file, or None where it is not plainly small, empty, or cannot be read."""
     try:
-        chunks = list(zip(read_chunks(found.source.place), range(2), strict=False))
-        content = chunks[0][0].load() if len(chunks) == 1 else b""
-    except (BrokenSourceError, OSError):
+        content = read_whole(found.source.place, CHUNK_BYTES)
+    except OSError:
         return None
-    if not content.replace(b"\0", b"") or content.endswith(b"\r"):
+    if content is None or not content.strip(b"\0") or content.endswith(b"\r"):
         return None
     return content if content.count(_END) + content.count(b"\r") <= MAX_LINES else None
 
