@@ -38,7 +38,7 @@ KINDS = tuple(sorted(fault.name for fault in FAULTS if fault.kind not in ("compl
 KINDS_EACH = 4
 
 #: Stories of one cluster.
-RUNS = 4
+RUNS = 8
 
 #: Share of clusters that have a blemish.
 EACH = 0.35

@@ -13,6 +13,7 @@ import polars as pl
 from pipeline.formats.format import Pattern
 from pipeline.ingest.bars import Labels
 from pipeline.ingest.extract import Rows, build_rows, labels_of, read_heads
+from pipeline.ingest.glue import has_glued
 from pipeline.ingest.lines import clean_frame
 from pipeline.ingest.peel import read_prefixes
 from pipeline.ingest.regexes import is_blind
@@ -87,7 +88,7 @@ def _make_plan(example: str, rules: Sequence[Rule]) -> _Plan | None:
     The first pattern that matches counts, and none that was asked may tell digits apart.
     """
     frame = clean_frame(pl.DataFrame({"line": [1], "text": [example]}))
-    if frame.height != 1 or not example.endswith(frame["text"][0]):
+    if frame.height != 1 or not example.endswith(frame["text"][0]) or has_glued(frame["text"])[0]:
         return None
     text = frame["text"][0]
     for rule in rules:

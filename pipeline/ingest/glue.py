@@ -22,13 +22,16 @@ _GLUED_END = r"([^\s:>\]ZFP] +)(terminate called after throwing an instance of |
 _GLUED_STAMP = r"(\| .*?|step: .*?)(\[[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}[^\]]{0,7}\] )"
 
 
-def split_glued(lines: pl.DataFrame, asked: pl.Series) -> tuple[pl.DataFrame, pl.Series]:
-    """Return lines (``line``, ``text``) with glued parts set apart in those asked, and which these are."""
-    glued = asked & lines["text"].str.contains(_GLUED)
-    if not glued.any():
-        return lines, glued
-    split = lines["text"].str.replace_all(_GLUED, "\r$0")
-    return lines.with_columns(text=lines["text"].zip_with(~glued, split)), glued
+def has_glued(text: pl.Series) -> pl.Series:
+    """Return which texts, that begin with something of their own, hold what may be glued to it."""
+    return text.str.contains(_GLUED)
+
+
+def split_glued(lines: pl.DataFrame) -> pl.DataFrame:
+    """Return lines (``line``, ``text``) that begin with something of their own, with what is glued split off."""
+    if not has_glued(lines["text"]).any():
+        return lines
+    return lines.with_columns(pl.col("text").str.replace_all(_GLUED, "\r$0"))
 
 
 def split_glued_to_words(lines: pl.DataFrame) -> pl.DataFrame:

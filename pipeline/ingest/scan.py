@@ -18,7 +18,7 @@ from pipeline.ingest.extract import (
     merge_rows,
     read_heads,
 )
-from pipeline.ingest.glue import split_glued, split_glued_to_words
+from pipeline.ingest.glue import has_glued, split_glued, split_glued_to_words
 from pipeline.ingest.guests import proving_lines, read_guests
 from pipeline.ingest.lines import clean_frame
 from pipeline.ingest.peel import behind_prefixes, split_behind_bars, split_segments, strip_prefixes
@@ -74,18 +74,15 @@ class Scanner:
         rows: dict[str, list[pl.DataFrame]] = {}
         # From the cheapest question to the dearest; what one has answered the next is not asked.
         frequent = numbered["text"].str.contains(self.rules.frequent) & ~behind_bars
-        numbered, glued = split_glued(numbered, frequent)
-        frequent &= ~glued
         others = numbered.filter(~frequent)
         left, known = self._scan_frequent(numbered.filter(frequent), rows, several=several)
         others = others.filter(others["text"].str.contains(self.rules.screen))
-        may_prove = others["line"].filter(others["text"].str.contains(self.rules.guests))
         among = others["text"].str.contains(self.rules.loud)
         quiet = others.filter(~among)
         known.append(self._scan_quiet(split_segments(quiet) if several else quiet))
-        candidates = pl.concat([left, others.filter(among)]).sort("line")
+        candidates = pl.concat([split_glued(left), others.filter(among)]).sort("line")
         if candidates.is_empty():
-            return self._with_guests(numbered, may_prove, rows, known, candidates["line"])
+            return self._with_guests(numbered, others, rows, known, candidates["line"])
         candidates = split_glued_to_words(candidates)
         frame = clean_frame(candidates)
         if frame.height > candidates.height:
@@ -93,21 +90,22 @@ class Scanner:
         frame = self._scan_steps(frame, rows, known)
         found, torn, signalled = _scan_loud(frame, self.rules, rows)
         known.append(frame["line"].filter(found))
-        scan = self._with_guests(numbered, may_prove, rows, known, frame["line"].filter(torn))
+        scan = self._with_guests(numbered, others, rows, known, frame["line"].filter(torn))
         # A line with a signal may carry more in the words of another format.
         return replace(scan, known=pl.concat([scan.known, frame["line"].filter(signalled)]))
 
     def _with_guests(
         self,
         lines: pl.DataFrame,
-        may_prove: pl.Series,
+        screened: pl.DataFrame,
         rows: dict[str, list[pl.DataFrame]],
         known: list[pl.Series],
         torn: pl.Series,
     ) -> Scan:
         """Return what was found, and what other formats know of the rest where a line of it may prove one."""
         seen = pl.concat(known)
-        if not may_prove.is_in(seen.implode()).all():
+        rest = screened["text"].filter(~screened["line"].is_in(seen.implode()))
+        if rest.str.contains(self.rules.guests).any():
             unknown = lines.filter(~lines["line"].is_in(seen.implode()))
             if not self.one_file:
                 return Scan(merge_rows(rows), seen, torn, proving_lines(unknown, self.rules.own))
@@ -127,15 +125,17 @@ class Scanner:
         more = lines["text"].str.contains(self.rules.step_literals)
         if several:
             more |= lines["text"].str.contains("\r", literal=True)
-        known = [lines["line"].filter(~more)]
-        lines = lines.filter(more)
+        chatter = lines.filter(~more)
+        glued = has_glued(chatter["text"])
+        known = [chatter["line"].filter(~glued)]
+        glued_chatter, lines = chatter.filter(glued), lines.filter(more)
         left = _falses(lines.height).not_()
         for found in self.cutter.take(lines):
             if found.rows is not None:
                 rows.setdefault(found.table, []).append(found.rows)
             known.append(lines["line"][found.matched])
             left = left.scatter(found.matched, False)
-        return lines.filter(left), known
+        return pl.concat([lines.filter(left), glued_chatter]), known
 
     def _scan_quiet(self, frame: pl.DataFrame) -> pl.Series:
         """Return which lines a pattern knows that carries nothing.
