@@ -28,7 +28,7 @@ def has_glued(text: pl.Series) -> pl.Series:
 
 
 def split_glued(lines: pl.DataFrame) -> pl.DataFrame:
-    """Return lines (``line``, ``text``) that begin with something of their own, with what is glued split off."""
+    """Return lines (``line``, ``text``) that begin as lines do, with what is glued to them set apart."""
     if not has_glued(lines["text"]).any():
         return lines
     return lines.with_columns(pl.col("text").str.replace_all(_GLUED, "\r$0"))
