@@ -2,15 +2,16 @@
 
 Prints the speed of ingest with everything on, beside that of ``rg`` counting the lines that hold one of 100
 literals, of ``rg`` printing five fields of each step line, and of a bare pass of polars: the same literals,
-the same five fields, a line number, and nothing written. All are whole processes, start-up included, and the
-figures are medians of three runs in one go. Run it with ``make bench``.
+the same five fields, a line number, and nothing written; then compressed logs beside ``zcat | rg -c``, and
+one processor beside two. All are whole processes, start-up included, and the figures are medians of three
+runs in one go. Run it with ``make bench``; ``python bench/ingest.py --large`` adds logs of 2 and 8 GB, and
+100,000 files of 2 KB, each once.
 """
 
 from __future__ import annotations
 
 import os
 import random
-import resource
 import shutil
 import statistics
 import subprocess
@@ -112,13 +113,8 @@ def measure(run: Callable[[], list[str]]) -> float:
 
 def commands(folder: Path) -> Iterator[tuple[str, Callable[[], list[str]]]]:
     """Yield what is measured: a name and how the command of the next run is made."""
-    log, store, patterns = folder / "logs" / "heron.out", folder / "store", folder / "literals"
-
-    def ingest() -> list[str]:
-        shutil.rmtree(store, ignore_errors=True)
-        return [sys.executable, "-m", "pipeline", "ingest", str(log.parent), "--store", str(store)]
-
-    yield "ingest", ingest
+    log, patterns = folder / "logs" / "heron.out", folder / "literals"
+    yield "ingest", lambda: ingest_of(log.parent, folder / "store")
     special = set("\\.+*?()|[]{}^$")
     quoted = "|".join("".join(f"\\{c}" if c in special else c for c in one) for one in literals(100))
     # Classes of ASCII, which polars runs faster.
@@ -132,6 +128,77 @@ def commands(folder: Path) -> Iterator[tuple[str, Callable[[], list[str]]]]:
     yield "rg -or, five fields", lambda: ["rg", "-or", "$1 $2 $3 $4 $5", FIVE, str(log)]
 
 
+def show(what: str, size: int, seconds: float, beside: str = "") -> None:
+    """Print a measurement."""
+    print(f"{what:24} {size / seconds / 1e6:7.0f} MB/s  {seconds:7.2f} s{beside}", flush=True)
+
+
+def compressed(folder: Path) -> None:
+    """Measure logs that are compressed; sizes are those of their content."""
+    log = folder / "logs" / "heron.out"
+    patterns = folder / "literals"
+    for name, ending, pack in (("gzip", "gz", ["gzip", "-6c"]), ("zstd", "zst", ["zstd", "-3qc"])):
+        unpack = {"gzip": "zcat", "zstd": "zstdcat"}[name]
+        if any(shutil.which(tool) is None for tool in (pack[0], unpack, "rg")):
+            print(f"{name}, {unpack} or rg is not installed: {name} is not measured")
+            continue
+        logs = folder / name
+        logs.mkdir()
+        packed = logs / f"heron.out.{ending}"
+        with packed.open("wb") as file:
+            subprocess.run([*pack, str(log)], check=True, stdout=file)
+        own = measure(lambda logs=logs: ingest_of(logs, folder / "store"))  # type: ignore[misc]
+        show(f"ingest, {name}", log.stat().st_size, own)
+        piped = f"{unpack} '{packed}' | rg -c -f '{patterns}'"
+        other = measure(lambda piped=piped: ["sh", "-c", piped])  # type: ignore[misc]
+        show(f"{unpack} | rg -c", log.stat().st_size, other, f", ingest is {other / own:.2f} of it")
+
+
+def large(folder: Path) -> None:
+    """Measure logs of growing size and very many small files, each once."""
+    first = folder / "logs" / "heron.out"
+    for times in (4, 16):
+        logs = folder / f"times{times}"
+        logs.mkdir()
+        with (logs / "heron.out").open("wb") as grown:
+            for _ in range(times):
+                with first.open("rb") as part:
+                    shutil.copyfileobj(part, grown, 1 << 24)
+        size = (logs / "heron.out").stat().st_size
+        seconds, peak = once(ingest_of(logs, folder / "store"))
+        show(f"ingest, {size / 1e9:.1f} GB", size, seconds, f", peak memory {peak:.2f} GB")
+        shutil.rmtree(logs)
+    small = folder / "small"
+    text = "".join(noise_line(random.Random(SEED + at)) + "\n" for at in range(16))
+    for rank in range(100_000):
+        own = small / f"{rank // 1000:03d}"
+        own.mkdir(parents=True, exist_ok=True)
+        (own / f"{rank:06d}.err").write_text(f"{text}rank {rank} of 100000 is up\n", encoding="ascii")
+    size = sum(path.stat().st_size for path in small.glob("*/*"))
+    seconds, peak = once(ingest_of(small, folder / "store"))
+    parts = sum(1 for _ in (folder / "store").glob("events/*/*.parquet"))
+    show("ingest, 100,000 files", size, seconds, f", peak memory {peak:.2f} GB, {parts} parts")
+
+
+def once(command: list[str]) -> tuple[float, float]:
+    """Return wall time in seconds and peak memory in GB of one run of a command."""
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    begin = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environment)
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = time.perf_counter() - begin
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, command)
+    return seconds, usage.ru_maxrss / 1e6
+
+
+def ingest_of(logs: Path, store: Path) -> list[str]:
+    """Return the command that reads logs into an empty store."""
+    shutil.rmtree(store, ignore_errors=True)
+    return [sys.executable, "-m", "pipeline", "ingest", str(logs), "--store", str(store)]
+
+
 def main() -> None:
     """Write the log, measure, print."""
     with tempfile.TemporaryDirectory(prefix="goodput-bench-") as name:
@@ -139,17 +206,20 @@ def main() -> None:
         (folder / "logs").mkdir()
         write_log(folder / "logs" / "heron.out")
         size = (folder / "logs" / "heron.out").stat().st_size
-        speeds: dict[str, float] = {}
-        peak = 0.0
+        times: dict[str, float] = {}
         for what, run in commands(folder):
-            seconds = measure(run)
-            speeds[what] = size / seconds / 1e6
-            if what == "ingest":
-                # The largest child so far: the others are small, and come later.
-                peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e6
-            ratio = f", ingest is {speeds['ingest'] / speeds[what]:.2f} of it" if what != "ingest" else ""
-            print(f"{what:22} {speeds[what]:7.0f} MB/s  {seconds:6.2f} s{ratio}", flush=True)
-        print(f"peak memory of ingest {peak:.2f} GB; {os.cpu_count()} processors")
+            times[what] = measure(run)
+            beside = f", ingest is {times[what] / times['ingest']:.2f} of it" if what != "ingest" else ""
+            show(what, size, times[what], beside)
+        _, peak = once(ingest_of(folder / "logs", folder / "store"))
+        print(f"peak memory of ingest {peak:.2f} GB; {len(os.sched_getaffinity(0))} processors")
+        if len(os.sched_getaffinity(0)) > 1 and shutil.which("taskset"):
+            alone = measure(lambda: ["taskset", "-c", "0", *ingest_of(folder / "logs", folder / "store")])
+            ratio = f", all processors are {alone / times['ingest']:.2f} times as fast"
+            show("ingest, one processor", size, alone, ratio)
+        compressed(folder)
+        if "--large" in sys.argv:
+            large(folder)
 
 
 if __name__ == "__main__":
