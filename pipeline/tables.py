@@ -202,6 +202,36 @@ TIMERS = Table(
     ),
 )
 
+PROFILES = Table(
+    "profiles",
+    "one row per kind of work of a device in the span of a profiler's trace; exposed times of a device add "
+    "up to its span, busy times do not",
+    (
+        Column("gpu", "string", "GPU index or identity"),
+        Column("first_step", "int64", "first step of the trace that it names"),
+        Column("last_step", "int64", "last step of the trace that it names"),
+        Column("span_s", "double", "from the first activity of the device to its last, in seconds"),
+        Column("component", "string", "compute, communication, copy or idle"),
+        Column(
+            "kind",
+            "string",
+            "kernel; all_reduce, all_gather, reduce_scatter, all_to_all, send_recv, broadcast, …; htod, "
+            "dtoh, dtod, set; of idle time late_launch (the processor had not asked yet), queued (it had), "
+            "not_known",
+        ),
+        Column("process_group", "string", "group of ranks that a collective ran in, if the trace says"),
+        Column("busy_s", "double", "time in which such an activity ran, whatever else did, in seconds"),
+        Column(
+            "exposed_s",
+            "double",
+            "the part of it in which nothing of more use ran: computing before communication before copying; "
+            "of several at a time the first counts; in seconds",
+        ),
+        Column("calls", "int64", "activities, or stretches of idle time"),
+        Column("bytes", "int64", "bytes that they moved on this rank, where the trace says"),
+    ),
+)
+
 TELEMETRY = Table(
     "telemetry",
     "one row per sampled value of a device; after 1,000 samples of one metric of one device in one file, one "
@@ -261,6 +291,7 @@ EVENT_TABLES: dict[str, Table] = {
         NODES,
         SIGNALS,
         TIMERS,
+        PROFILES,
         TELEMETRY,
         FACTS,
         TEMPLATES,

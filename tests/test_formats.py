@@ -46,7 +46,7 @@ def test_every_sample_line_is_matched_by_exactly_one_pattern(fmt: Format) -> Non
         counts = dict(
             matches.group_by("line").agg(pl.len(), pl.col("pattern")).select("line", "pattern").iter_rows()
         )
-        if fmt.shape in ("csv", "columns", "document"):
+        if fmt.shape in ("csv", "columns", "document", "trace"):
             # A record may tell several things: each column of a wide table, a state and its conditions.
             known = set(match_format(fmt, lines).known)
             wrong += [

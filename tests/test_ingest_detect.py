@@ -55,6 +55,7 @@ NAMED = {
     "k8s/insights-pods": {"kubernetes"},
     "k8s-events": {"kubernetes"},
     "rl-trainer": {"verl"},
+    "kineto": {"kineto"},
 }
 
 

@@ -27,7 +27,7 @@ Kind = Literal[
     "lower",
 ]
 Role = Literal["trainer", "scheduler", "checkpoint", "node", "any"]
-Shape = Literal["lines", "records", "table", "csv", "columns", "document", "blocks"]
+Shape = Literal["lines", "records", "table", "csv", "columns", "document", "blocks", "trace"]
 
 #: Shapes of files that begin with a header, which their later parts need.
 TABULAR = ("table", "csv", "columns")
@@ -168,7 +168,8 @@ class Format:
         shape: ``lines`` of text, ``records`` (one JSON object per line, keys possibly below
             ``unwrap``), a delimited ``table`` with a header whose cells are neither quoted nor escaped, a
             ``csv`` with a header and quotation marks, ``columns`` that stand apart by blanks below a header,
-            a ``document`` of JSON or YAML, or ``blocks`` of ``Key=Value``, each on one line or on several.
+            a ``document`` of JSON or YAML, ``blocks`` of ``Key=Value``, each on one line or on several, or
+            a ``trace`` of a profiler, of which `pipeline.ingest.traces` makes records.
             Fields of records and documents are pointers: ``a/b`` is member ``b`` of ``a``, and a slash in a
             name is ``~1``. In documents ``a/[type=Ready]/b`` goes through the first item of ``a`` with that
             member.
@@ -195,9 +196,9 @@ class Format:
             such a record stands below its field ``^``. For blocks: keys of which one begins the first line of
             each record.
         header: for tables and csv: column names of which at least ``header_min`` are in the header line.
-            Names are compared without case; fields bear the names as they are spelt here. For documents:
-            texts of which so many are in its beginning. For blocks: the keys of its records, of which so many
-            are in the first one.
+            Names are compared without case; fields bear the names as they are spelt here. For documents
+            and traces: texts of which so many are in its beginning. For blocks: the keys of its records, of
+            which so many are in the first one.
         shapes: for tables: column to the regular expression that its whole text must match. A row in which
             one does not match is split otherwise, and bad where no way to split it fits.
         free: for tables: columns whose text may hold the delimiter or a line break. For blocks: keys whose

@@ -214,6 +214,8 @@ def _ask_shapes(looks: Sequence[_Look], sampled: pl.DataFrame, first: pl.DataFra
     for look in looks:
         if "csv" in look.shapes:
             look.shapes.add("columns")
+        if "document" in look.shapes:
+            look.shapes.add("trace")
         if len(look.first) > _DOCUMENT_HEAD:
             look.shapes.add("table")
 
@@ -279,7 +281,7 @@ def _may_hold(fmt: Format, look: _Look) -> bool:
     """Return whether a file may hold records of a format: cheap questions before a dear one."""
     if fmt.shape not in look.shapes:
         return False
-    if fmt.shape == "document":
+    if fmt.shape in ("document", "trace"):
         return sum(literal in look.begin for literal in fmt.header) >= fmt.header_min
     if fmt.shape == "blocks":
         return count_keys(look.head, fmt) >= fmt.header_min

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -12,14 +13,15 @@ from pipeline.ingest.blocks import read_blocks
 from pipeline.ingest.csv_tables import find_csv_header, read_csv
 from pipeline.ingest.delimited import Header, find_header, read_delimited
 from pipeline.ingest.derive import derived_fields
-from pipeline.ingest.documents import read_documents
+from pipeline.ingest.documents import Record, read_documents
 from pipeline.ingest.extract import extract_pattern, has_literal, merge_rows
 from pipeline.ingest.fields import build_fields, unwrapped
 from pipeline.ingest.lines import build_frame
 from pipeline.ingest.records import extract_fields, read_records
+from pipeline.ingest.traces import iter_text, trace_document
 
 #: Shapes of files that only make sense as a whole.
-WHOLE = ("document", "blocks")
+WHOLE = ("document", "blocks", "trace")
 
 _MATCHES = {"line": pl.Int64, "pattern": pl.String}
 
@@ -91,20 +93,11 @@ def _match_document(fmt: Format, lines: pl.Series) -> Found:
     """
     texts = lines.fill_null("").to_list()
     blocks = fmt.shape == "blocks"
-    read = read_blocks(texts, fmt) if blocks else read_documents(texts, fmt.elements)
-    records = [unwrapped(record, fmt.unwrap) for record in read.records]
-    rows: dict[str, list[pl.DataFrame]] = {}
-    matches = [pl.DataFrame(schema=_MATCHES)]
-    touched: set[tuple[int, int]] = set()
-    for each in dict.fromkeys(pattern.each for pattern in fmt.patterns):
-        patterns = [pattern for pattern in fmt.patterns if pattern.each == each]
-        fields = build_fields(records, fields_of(fmt, patterns), each).with_columns(derived_fields(fmt))
-        for pattern, found in extract_fields(fmt, patterns, fields):
-            hit = fields[found.matched]
-            matches.append(hit.select("line", pattern=pl.lit(pattern.name)))
-            touched.update(hit.select("line", "last_line").rows())
-            if found.rows is not None:
-                rows.setdefault(found.table, []).append(found.rows)
+    if fmt.shape == "trace":
+        read = trace_document(iter_text(texts), lambda: len(texts))
+    else:
+        read = read_blocks(texts, fmt) if blocks else read_documents(texts, fmt.elements)
+    rows, matched, touched = match_records(fmt, read.records)
     spans = pl.DataFrame(sorted(touched), schema={"first": pl.Int64, "last": pl.Int64}, orient="row")
     # A record that no pattern knows is unknown; brackets and keys around records are not.
     foreign = {
@@ -121,11 +114,31 @@ def _match_document(fmt: Format, lines: pl.Series) -> Found:
         known |= set(range(1, end + 1)) - foreign
     torn = range(read.broken, len(lines) + 1) if read.broken else range(0)
     return Found(
-        merge_rows(rows),
-        pl.concat(matches).sort("line"),
+        rows,
+        matched,
         pl.Series("line", sorted(known), dtype=pl.Int64),
         pl.Series("line", [line for line in torn if line not in known], dtype=pl.Int64),
     )
+
+
+def match_records(
+    fmt: Format, read: Sequence[Record]
+) -> tuple[dict[str, pl.DataFrame], pl.DataFrame, set[tuple[int, int]]]:
+    """Return event rows by table, what matched (``line``, ``pattern``), and the lines of matched records."""
+    records = [unwrapped(record, fmt.unwrap) for record in read]
+    rows: dict[str, list[pl.DataFrame]] = {}
+    matches = [pl.DataFrame(schema=_MATCHES)]
+    touched: set[tuple[int, int]] = set()
+    for each in dict.fromkeys(pattern.each for pattern in fmt.patterns):
+        patterns = [pattern for pattern in fmt.patterns if pattern.each == each]
+        fields = build_fields(records, fields_of(fmt, patterns), each).with_columns(derived_fields(fmt))
+        for pattern, found in extract_fields(fmt, patterns, fields):
+            hit = fields[found.matched]
+            matches.append(hit.select("line", pattern=pl.lit(pattern.name)))
+            touched.update(hit.select("line", "last_line").rows())
+            if found.rows is not None:
+                rows.setdefault(found.table, []).append(found.rows)
+    return merge_rows(rows), pl.concat(matches).sort("line"), touched
 
 
 def _match_lines(fmt: Format, frame: pl.DataFrame) -> Found:

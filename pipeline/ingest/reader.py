@@ -12,10 +12,13 @@ import polars as pl
 from pipeline.formats import registry
 from pipeline.formats.format import TABULAR
 from pipeline.ingest.account import (
+    KNOWN_LINE,
+    TORN_LINE,
     UNKNOWN_LINE,
     Account,
     ChunkResult,
     Piece,
+    known_chunk,
     shift_lines,
     split_scan,
 )
@@ -24,13 +27,15 @@ from pipeline.ingest.delimited import Header
 from pipeline.ingest.detect import BINARY
 from pipeline.ingest.limits import bound_rows
 from pipeline.ingest.lines import read_lines
-from pipeline.ingest.match import WHOLE, table_header
+from pipeline.ingest.match import WHOLE, match_records, table_header
 from pipeline.ingest.rules import rules_for
 from pipeline.ingest.scan import Scan, Scanner
 from pipeline.ingest.scan_fields import scan_fields
+from pipeline.ingest.secrets import mask_rows
 from pipeline.ingest.signals import fold_signals, limit_signals
 from pipeline.ingest.telemetry import Thinner
 from pipeline.ingest.templates import MAX_TEMPLATES, merge_templates
+from pipeline.ingest.traces import trace_document
 from pipeline.ingest.work import run_here
 from pipeline.places import Place
 
@@ -70,6 +75,8 @@ class SourceReader:
 
         Rows have no ``source_id``. What stops the file from being read is in ``account.error``.
         """
+        if self.shape == "trace":
+            return self._rows_of_trace()
         if self.shape in WHOLE:
             return self._rows_of_document()
         return self.rows_of(submit(self._read_chunk, self.chunks()))
@@ -98,6 +105,27 @@ class SourceReader:
         whole = Chunk(0, lambda: content)
         yield from self.rows_of([self._read_chunk(whole)] if content else [])
         self.account.digests = digests
+
+    def _rows_of_trace(self) -> Iterator[dict[str, pl.DataFrame]]:
+        """Yield the event rows of a trace, which is read once and never lies in memory as a whole."""
+
+        def blocks() -> Iterator[bytes]:
+            for chunk in self.chunks():
+                content = chunk.load()
+                self._take(known_chunk(chunk, content))
+                yield content
+
+        document = trace_document(blocks(), lambda: self.account.lines)
+        if document.broken or not document.records:
+            # What cannot be read is no trace: without records none of it is known.
+            lost = 1 if document.records else self.account.lines
+            state = TORN_LINE if document.records else UNKNOWN_LINE
+            self.account.counts[KNOWN_LINE] -= lost
+            self.account.counts[state] += lost
+        tables, _, _ = match_records(registry()[self.format], document.records)
+        for rows in tables.values():
+            self._take_times(rows)
+        yield {table: mask_rows(table, rows) for table, rows in tables.items()}
 
     def chunks(self) -> Iterator[Chunk]:
         """Yield the chunks of the file; a broken one ends it."""
