@@ -98,29 +98,22 @@ counted as (
         s.log_no,
         s.lines_before + e.line as log_line,
         s.zone,
-        s.anchor_ts,
+        y.year,
     from events.steps as e
     inner join staging.sources as s using (source_id)
+    asof left join staging.years as y on y.source_id = e.source_id and e.line >= y.line
     left join staging.step_units as u using (log_no)
     anti join evaluations as v on v.log_no = s.log_no and v.step_target = e.step_target and e.format = 'hf_trainer'
     where s.run_id is not null
 ),
 
--- the year that brings the time nearest to the dated lines around it
 dated as (
     select
         * exclude (ts),
         case
             when ts is null or ts_quality not in ('logged', 'zone_assumed', 'year_assumed') then null
             when ts_quality <> 'year_assumed' then ts
-            else ts + to_years((
-                year(anchor_ts) - 1972
-                + case
-                    when epoch_us(ts + to_years((year(anchor_ts) - 1972)::integer)) - epoch_us(anchor_ts) > 15811200000000 then -1
-                    when epoch_us(anchor_ts) - epoch_us(ts + to_years((year(anchor_ts) - 1972)::integer)) > 15811200000000 then 1
-                    else 0
-                end
-            )::integer)
+            else ts + to_years((year - 1972)::integer)
         end as printed_ts,
     from counted
     where step is not null

@@ -81,21 +81,15 @@ timed as (
         coalesce(u.host, s.host) as host,
         case
             when u.ts_quality in ('logged', 'zone_assumed') then u.ts
-            -- the year that brings the time nearest to the dated lines around it
-            when u.ts_quality = 'year_assumed' then u.ts + to_years((
-                year(s.anchor_ts) - 1972
-                + case
-                    when epoch_us(u.ts + to_years((year(s.anchor_ts) - 1972)::integer)) - epoch_us(s.anchor_ts) > 15811200000000 then -1
-                    when epoch_us(s.anchor_ts) - epoch_us(u.ts + to_years((year(s.anchor_ts) - 1972)::integer)) > 15811200000000 then 1
-                    else 0
-                end
-            )::integer)
+            when u.ts_quality = 'year_assumed' then u.ts + to_years((y.year - 1972)::integer)
         end as printed_ts,
         case when u.ts_quality = 'uptime' then u.ts end as since_boot,
         u.ts_quality,
-        s.zone,
+        -- daemons of the scheduler go by the clock of the host, and not of the container that they print beside
+        case when u.format = 'slurm_messages' then s.host_zone else s.zone end as zone,
     from united as u
     inner join staging.sources as s using (source_id)
+    asof left join staging.years as y on y.source_id = u.source_id and u.line >= y.line
 ),
 
 -- seconds since boot are a time where the kernel said when it had booted
