@@ -79,7 +79,12 @@ judged as (
         zone,
         hours,
         summer,
-        coalesce(epoch_us(known_first_ts), epoch_us(known_start_ts)) - start_us as lag_us,
+        start_us,
+        -- programs print soon after their start, or errors just before the end
+        case
+            when known_start_ts is not null then abs(epoch_us(known_start_ts) - start_us)
+            else least(epoch_us(known_first_ts) - start_us, end_us - epoch_us(known_last_ts))
+        end as lag_us,
         case
             when known_start_ts is not null then abs(epoch_us(known_start_ts) - start_us) <= 60000000
             else epoch_us(known_first_ts) >= start_us - 60000000
@@ -90,7 +95,7 @@ judged as (
 
 -- a job that two things are known of agrees where both do
 job_votes as (
-    select log, job_id, zone, hours, summer, max(lag_us) as lag_us, bool_and(agrees) as agrees
+    select log, job_id, zone, hours, summer, max(start_us) as start_us, max(lag_us) as lag_us, bool_and(agrees) as agrees
     from judged
     group by log, job_id, zone, hours, summer
 ),
@@ -106,7 +111,7 @@ zones as (
         min(job_id) filter (where agrees) as job_id,
         median(lag_us) filter (where agrees) as lag_us,
         -- two zones that read all times alike are one answer
-        sum(lag_us::hugeint) as reading,
+        sum(start_us::hugeint) as reading,
     from job_votes
     group by log, zone, hours, summer
 ),
@@ -119,7 +124,7 @@ fitting as (
     qualify zone = 'UTC' or not bool_or(zone = 'UTC') over (partition by log)
 ),
 
--- programs print soon after their start
+-- most jobs have something to say near one end
 best as (
     select *
     from fitting
@@ -127,7 +132,7 @@ best as (
     qualify row_number() over (partition by log order by agreeing_jobs desc, summer, lag_us, hours desc, zone) = 1
 ),
 
--- a zone that fits as well, and would have programs print only a little later: neither is taken
+-- a zone that fits as well, and is near an end as well, or little less: neither is taken
 doubtful as (
     select distinct b.log
     from best as b

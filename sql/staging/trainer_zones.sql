@@ -62,12 +62,15 @@ tried as (
 judged as (
     select
         * exclude (starts),
-        -- a file may tell of a requeue alone
-        first_us - coalesce(
-            list_max(list_filter(
-                list_transform(starts, lambda start: epoch_us(start)), lambda start: start <= first_us + 60000000
-            )),
-            start_us
+        -- programs print soon after their start, or errors just before the end; a file may tell of a requeue alone
+        least(
+            first_us - coalesce(
+                list_max(list_filter(
+                    list_transform(starts, lambda start: epoch_us(start)), lambda start: start <= first_us + 60000000
+                )),
+                start_us
+            ),
+            end_us - last_us
         ) as lag_us,
         first_us >= start_us - 60000000 and last_us <= coalesce(end_us, last_us) + 60000000 as agrees,
     from tried
@@ -98,7 +101,7 @@ fitting as (
     qualify zone = 'UTC' or not bool_or(zone = 'UTC') over (partition by folder, known)
 ),
 
--- programs print soon after their start
+-- most jobs have something to say near one end
 best as (
     select *
     from fitting
@@ -108,7 +111,7 @@ best as (
     ) = 1
 ),
 
--- a zone that fits as well, and would have programs print only a little later: neither is taken
+-- a zone that fits as well, and is near an end as well, or little less: neither is taken
 doubtful as (
     select distinct b.folder, b.known
     from best as b
