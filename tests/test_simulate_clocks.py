@@ -82,7 +82,7 @@ def test_local_times_of_accounting_are_found_from_trainers(zone: str, tmp_path: 
     story = story_of(3, trainer="goodput_records")
     out = untold(story, tmp_path / "story", Style(1, ZONES[zone]), worn)
     assert differences(out) == []
-    assert zones(out)["scheduler"] <= {(zone, "trainers"), (zone, "neighbours")}
+    assert zones(out)["scheduler"] <= {(zone, "jobs"), (zone, "neighbours")}
 
 
 @pytest.mark.parametrize("trainer", ["megatron", "torchtitan"])

@@ -33,7 +33,10 @@ held as (
         known,
         min(start_ts) as start_ts,
         max(coalesce(end_ts, 'infinity'::timestamptz)) as end_ts,
-        list(start_ts) as starts,
+        list(struct_pack(
+            start_us := epoch_us(start_ts),
+            end_us := case when end_ts is null then 9223372036854775000 else epoch_us(end_ts) end
+        )) as spans,
     from allocations
     group by job_id, known
     having count(distinct cluster) <= 1
@@ -48,7 +51,7 @@ tried as (
         z.zone,
         z.hours,
         z.summer,
-        h.starts,
+        h.spans,
         epoch_us(h.start_ts) as start_us,
         case when isfinite(h.end_ts) then epoch_us(h.end_ts) end as end_us,
         epoch_us(timezone(z.zone, t.first_ts::timestamp)) as first_us,
@@ -61,18 +64,24 @@ tried as (
 
 judged as (
     select
-        * exclude (starts),
+        * exclude (spans),
         -- programs print soon after their start, or errors just before the end; a file may tell of a requeue alone
         least(
             first_us - coalesce(
                 list_max(list_filter(
-                    list_transform(starts, lambda start: epoch_us(start)), lambda start: start <= first_us + 60000000
+                    list_transform(spans, lambda span: span.start_us), lambda start: start <= first_us + 60000000
                 )),
                 start_us
             ),
             end_us - last_us
         ) as lag_us,
-        first_us >= start_us - 60000000 and last_us <= coalesce(end_us, last_us) + 60000000 as agrees,
+        -- a requeued job prints nothing between its allocations
+        len(list_filter(
+            spans, lambda span: first_us between span.start_us - 60000000 and span.end_us + 60000000
+        )) > 0
+        and len(list_filter(
+            spans, lambda span: last_us between span.start_us - 60000000 and span.end_us + 60000000
+        )) > 0 as agrees,
     from tried
 ),
 

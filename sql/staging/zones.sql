@@ -2,7 +2,8 @@
 -- do not count: it is a look-up
 -- zone: of its own stamps
 -- host_zone: zone of what daemons of the scheduler print into it: that of the clocks of hosts
--- zone_from: configuration, accounting (of one of its jobs, or of the same jobs), trainers (programs of jobs that accounting tells of), neighbours (what was found for the files around it), or assumed
+-- zone_from: configuration, accounting (of its job), jobs (what is known of the times of its jobs), neighbours (what was found for the files around it), or assumed
+-- zone_told: the same in words
 -- zone_job: the first job that agrees, where the zone is inferred
 with
 
@@ -26,7 +27,7 @@ accounting as (
     select
         count(*) as logs,
         case when count(distinct z.zone) = 1 then min(z.zone) end as zone,
-        min(z.job_id) as job_id,
+        case when count(distinct z.zone) = 1 then min(z.job_id) end as job_id,
     from free_accounting as f
     left join staging.accounting_zones as z using (log)
 ),
@@ -34,7 +35,7 @@ accounting as (
 programs as (
     select
         case when count(distinct zone) = 1 then min(zone) end as zone,
-        min(job_id) as job_id,
+        case when count(distinct zone) = 1 then min(job_id) end as job_id,
     from trainer_zones
     where known and zone <> 'UTC'
 ),
@@ -51,34 +52,48 @@ hosts as (
 is_host as (
     select source_id, coalesce(role, '') in ('scheduler', 'node') as is_host
     from staging.logs
+),
+
+found as (
+    select
+        l.source_id,
+        coalesce(l.zone, a.zone, case when i.is_host then h.zone else t.zone end, 'UTC') as zone,
+        coalesce(
+            l.zone,
+            a.zone,
+            h.zone,
+            case when not i.is_host and not h.accounting_is_free then t.zone end,
+            'UTC'
+        ) as host_zone,
+        case
+            when l.zone is not null then 'configuration'
+            when a.zone is not null then 'jobs'
+            when i.is_host and h.zone is not null then 'neighbours'
+            when i.is_host or t.zone is null then 'assumed'
+            when l.job_id in (select job_id from staging.job_times where not known) then 'accounting'
+            else 'neighbours'
+        end as zone_from,
+        case
+            when l.zone is not null then null
+            when a.zone is not null then a.job_id
+            when i.is_host then h.job_id
+            else t.job_id
+        end as zone_job,
+    from staging.logs as l
+    inner join is_host as i using (source_id)
+    left join staging.accounting_zones as a using (log)
+    left join trainer_zones as t using (folder)
+    cross join hosts as h
 )
 
 select
-    l.source_id,
-    coalesce(l.zone, a.zone, case when i.is_host then h.zone else t.zone end, 'UTC') as zone,
-    coalesce(
-        l.zone,
-        a.zone,
-        h.zone,
-        case when not i.is_host and not h.accounting_is_free then t.zone end,
-        'UTC'
-    ) as host_zone,
-    case
-        when l.zone is not null then 'configuration'
-        when a.zone is not null then 'trainers'
-        when i.is_host and h.zone is not null then 'neighbours'
-        when i.is_host or t.zone is null then 'assumed'
-        when l.job_id in (select job_id from staging.job_times where not known) then 'accounting'
-        else 'neighbours'
-    end as zone_from,
-    case
-        when l.zone is not null then null
-        when a.zone is not null then a.job_id
-        when i.is_host then h.job_id
-        else t.job_id
-    end as zone_job,
-from staging.logs as l
-inner join is_host as i using (source_id)
-left join staging.accounting_zones as a using (log)
-left join trainer_zones as t using (folder)
-cross join hosts as h
+    f.*,
+    case f.zone_from
+        when 'configuration' then f.zone
+        when 'accounting' then z.title || ' (inferred from accounting of job ' || f.zone_job || ')'
+        when 'jobs' then z.title || ' (inferred from what is known of job ' || f.zone_job || ')'
+        when 'neighbours' then z.title || ' (as inferred from job ' || f.zone_job || ')'
+        else 'UTC (assumed)'
+    end as zone_told,
+from found as f
+left join seeds.zones as z using (zone)
