@@ -41,8 +41,8 @@ def doctor(logs: tuple[str, ...], top: int, config_file: Path | None, workers: i
 
     LOGS are files, folders, archives or URLs of a store. For each file: the format and the share of lines
     that it knows, the next best format, its lines (parsed, unknown, bad: torn or undecodable), the zone
-    of its stamps, the longest silence, and the most frequent shapes of lines that nothing knows; then
-    which zones and years are inferred or assumed, and from what.
+    of its stamps, how far its clock is ahead, the longest silence, and the most frequent shapes of lines
+    that nothing knows; then which zones and years are inferred or assumed, and from what.
 
     Writes nothing.
 
@@ -65,8 +65,8 @@ def doctor(logs: tuple[str, ...], top: int, config_file: Path | None, workers: i
 
 def _told(reports: Sequence[SourceReport], clocks: Mapping[str, Clock]) -> Iterator[str]:
     """Yield the findings line by line: a table of files, what is odd in each, their clocks, and the sums."""
-    numbers = ("score", "lines", "parsed", "unknown", "bad", "silence")
-    header = ("file", "format", "score", "next best", *numbers[1:5], "first time (UTC)", "zone", "silence")
+    numbers = ("score", "lines", "parsed", "unknown", "bad", "clock", "silence")
+    header = ("file", "format", "score", "next best", *numbers[1:5], "first time (UTC)", "zone", *numbers[5:])
     yield text_table(header, [_row(report, clocks.get(report.path)) for report in reports], right=numbers)
     yield ""
     for report in reports:
@@ -82,7 +82,8 @@ def _row(report: SourceReport, clock: Clock | None) -> tuple[object, ...]:
     silence = None if report.gap_s is None else f"{report.gap_s:,.0f} s"
     taken_for = (report.path, report.format, known, report.runner_up)
     first = report.first_ts if clock is None or clock.first_ts is None else clock.first_ts
-    return (*taken_for, *counts, _time(first), _zone(report, clock), silence)
+    offset = None if clock is None or clock.offset_s is None else f"{clock.offset_s:+,.1f} s"
+    return (*taken_for, *counts, _time(first), _zone(report, clock), offset, silence)
 
 
 def _time(at: datetime | None) -> str | None:
@@ -119,6 +120,13 @@ def _clocks(reports: Sequence[SourceReport], clocks: Mapping[str, Clock]) -> Ite
             answers.setdefault(f"stamps without a zone {zone}", []).append(report.path)
         if clock.year_from is not None:
             answers.setdefault(f"stamps without a year are {_year(clock)}", []).append(report.path)
+        if clock.moves:
+            ahead = "ahead of" if (clock.offset_s or 0) > 0 else "behind"
+            answers.setdefault(
+                f"a host in it is {abs(clock.offset_s or 0):,.1f} s {ahead} the one that told most steps, by "
+                f"{clock.pairs:,} steps that both printed, and its stamps are corrected",
+                [],
+            ).append(report.path)
     for answer, paths in answers.items():
         shown = ", ".join(paths[:3]) + (f" and {len(paths) - 3:,} more" if len(paths) > 3 else "")
         yield visible(f"clock: {answer}: {shown}")

@@ -15,7 +15,7 @@ from pipeline.ledger.settings import load_settings
 from pipeline.windows import WindowOptions
 
 #: What is built of the ledger, with all that it reads.
-_WANTED = ("staging.sources", "staging.years")
+_WANTED = ("staging.sources", "staging.years", "ledger.clocks")
 
 
 #: A file that prints no time but in what it says of jobs begins with the first of these.
@@ -72,10 +72,12 @@ select
         end
     ) as first_ts,
     y.first_year, y.last_year, y.year_from, y.year_near,
+    c.offset_s, c.pairs, c.moves,
 from staging.sources as s
 inner join events.sources as e using (source_id)
 left join firsts as f using (source_id)
 left join years as y using (source_id)
+left join ledger.clocks as c using (source_id)
 order by s.path
 """
 
@@ -92,6 +94,10 @@ class Clock:
         first_year, last_year: years of its stamps that print none; None where it is not known.
         year_from: what they are taken from: log, job, folder, everything, or none; None where all print one.
         year_near: the file or the job that they are taken from, where it is one.
+        offset_s: by how much the clock runs ahead of that of the step lines; None where nothing tells. Of
+            several hosts in one file that which is furthest off.
+        pairs: steps that both clocks stamped; None where nothing tells.
+        moves: whether stamps are corrected by it; None where nothing tells.
     """
 
     zone: str
@@ -102,6 +108,9 @@ class Clock:
     last_year: int | None
     year_from: str | None
     year_near: str | None
+    offset_s: float | None
+    pairs: int | None
+    moves: bool | None
 
 
 def read_clocks(store: Path, config: Config) -> dict[str, Clock]:
@@ -118,7 +127,8 @@ def read_clocks(store: Path, config: Config) -> dict[str, Clock]:
             *load_seeds(con, folder / "seeds"),
             *load_settings(con, store, config, WindowOptions()),
         ]
-        con.execute("create schema staging")
+        for schema in ("staging", "ledger"):
+            con.execute(f"create schema {schema}")
         con.execute("set threads = 1")
         for relation in _needed(order_relations(read_relations(folder), given)):
             con.execute(f"create table {relation.full_name} as {relation.sql}")

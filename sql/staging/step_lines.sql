@@ -76,6 +76,11 @@ evaluations as (
         end
 ),
 
+-- clocks that are off by more than their stamps could be
+moving as (
+    select clock, offset_s from staging.clock_offsets where moves
+),
+
 counted as (
     select
         e.rowid as event_row,
@@ -99,9 +104,11 @@ counted as (
         s.lines_before + e.line as log_line,
         s.zone,
         y.year,
+        c.offset_s as clock_offset_s,
     from events.steps as e
     inner join staging.sources as s using (source_id)
     asof left join staging.years as y on y.source_id = e.source_id and e.line >= y.line
+    left join moving as c on c.clock = coalesce(split_part(coalesce(e.host, s.host), '.', 1), 'log ' || s.log)
     left join staging.step_units as u using (log_no)
     anti join evaluations as v on v.log_no = s.log_no and v.step_target = e.step_target and e.format = 'hf_trainer'
     where s.run_id is not null
@@ -125,7 +132,7 @@ zoned as (
         case
             when ts_quality = 'logged' or zone = 'UTC' then printed_ts
             else timezone(zone, printed_ts::timestamp)
-        end as ts,
+        end - to_microseconds(coalesce((clock_offset_s * 1000000)::bigint, 0)) as ts,
     from dated
 ),
 
