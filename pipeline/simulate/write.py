@@ -147,7 +147,7 @@ class _Console:
         return torn(spoken) if self.blemishes.torn and killed else spoken
 
     def _own_clocks(self, attempt: Attempt, job: Job) -> Mapping[str, Mapping[str, str]]:
-        """Return by host what its ranks print in place of a line, where clocks differ and every rank prints."""
+        """Return by host what its ranks print in place of a line, where clocks differ and all print."""
         if not (self.blemishes.every_rank and self.style.skew_us):
             return {}
         first, *others = job.hosts

@@ -1,5 +1,6 @@
 -- one row per log of a scheduler whose times name no zone and that could be compared: the zone that agrees with times that are known
 -- do not count: it is a look-up; a log of which nothing can be inferred has no row
+-- log: path of the log
 -- zone: in which its times agree with those of trainers, or of another log of the scheduler, that are known to be of UTC
 -- jobs: jobs that were compared
 -- agreeing_jobs: those of them whose times agree in this zone
