@@ -147,6 +147,34 @@ def test_the_account_of_the_doctor_adds_up(capsys: pytest.CaptureFixture[str]) -
     assert lines == sum(parts)
 
 
+def test_the_doctor_says_how_clocks_are_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # Job 7 held from 08:00 to 10:00 UTC; its console goes from 10:05 to 11:59, in a zone two hours ahead.
+    logs = tmp_path / "logs"
+    (logs / "heron").mkdir(parents=True)
+    shape = "[2026-06-01 {}] iteration {:>8}/     100 | consumed samples: {} | elapsed time per iteration (ms): 60000.0 | learning rate: 1.0E-04 | global batch size:    16 | lm loss: 2.0E+00 |\n"  # noqa: E501
+    lines = [shape.format(clock, step, 16 * step) for step, clock in ((1, "10:05:00"), (100, "11:59:00"))]
+    (logs / "heron" / "job-70007.out").write_text("".join(lines), encoding="utf-8")
+    (logs / "sacct.txt").write_text(
+        "JobID|JobName|State|Submit|Start|End|NNodes|AllocTRES\n"
+        "70007|heron|COMPLETED|2026-06-01T07:59:00+00:00|2026-06-01T08:00:00+00:00|2026-06-01T10:00:00+00:00|1|gres/gpu=8\n",
+        encoding="utf-8",
+    )
+    (logs / "gx001.kern.log").write_text("Jun  1 10:30:00 gx001 kernel: NVRM: Xid (PCI:0000:1b:00): 79\n")
+    assert run(["doctor", str(logs)]) == 0
+    text = capsys.readouterr().out
+    assert re.search(
+        r"^heron/job-70007.out +megatron .* 2026-06-01 08:05:00 +UTC\+2 \(inferred\)", text, re.MULTILINE
+    )
+    assert re.search(r"^gx001.kern.log .* 2026-06-01 08:30:00 +UTC\+2 \(inferred\)", text, re.MULTILINE)
+    assert "read in UTC+2 (inferred from accounting of job 70007): heron/job-70007.out" in text
+    assert "stamps without a year are of 2026, as all dated files, which agree: gx001.kern.log" in text
+    (logs / "goodput.toml").write_text('[zones]\n"heron/**" = "Asia/Tokyo"\n', encoding="utf-8")
+    assert run(["doctor", str(logs)]) == 0
+    text = capsys.readouterr().out
+    assert re.search(r"^heron/job-70007.out .* 2026-06-01 01:05:00 +Asia/Tokyo ", text, re.MULTILINE)
+    assert re.search(r"^gx001.kern.log .* UTC \(assumed\)", text, re.MULTILINE)
+
+
 def test_the_doctor_says_what_the_logs_lack(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "notes.txt").write_text("buy milk\n")
     assert run(["doctor", str(tmp_path)]) == 0

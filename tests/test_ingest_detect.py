@@ -154,6 +154,8 @@ JOBS = {
     ("train.log", ""): None,
     ("2026-10-05.log", ""): None,
     ("watch-20261005.log", ""): None,
+    ("heron/job-880100.jsonl", ""): "880100",
+    ("metrics-880100.jsonl", ""): None,
 }
 
 

@@ -12,6 +12,7 @@ import polars as pl
 
 from pipeline.config import Config
 from pipeline.ingest.chunks import CHUNK_BYTES
+from pipeline.ingest.clock_rows import ClockRows, write_clock_store
 from pipeline.ingest.discover import Source, discover
 from pipeline.ingest.parts import agree_on_formats
 from pipeline.ingest.probe import Probe, find_duplicates, probe_batch
@@ -80,6 +81,7 @@ def diagnose(
     workers: int = 0,
     top: int = 10,
     progress: Callable[[str, int, int], None] | None = None,
+    clocks: Path | None = None,
 ) -> list[SourceReport]:
     """Return a report on every file of the logs, in order of their paths.
 
@@ -89,13 +91,14 @@ def diagnose(
         workers: threads; 0 for one per processor.
         top: shapes of unknown lines to report of each file.
         progress: told the stage, the bytes that are done, and all bytes.
+        clocks: an empty folder, in which a store of the event rows is left that clocks are read from.
 
     Raises:
         GoodputError: there is nothing to read.
     """
     with TemporaryDirectory(prefix="goodput-") as scratch:
         found = discover(logs, Path(scratch))
-        return _diagnose(found.sources, config, workers, top, progress)
+        return _diagnose(found.sources, config, workers, top, progress, clocks)
 
 
 def _diagnose(
@@ -104,12 +107,14 @@ def _diagnose(
     workers: int,
     top: int,
     progress: Callable[[str, int, int], None] | None,
+    clocks: Path | None,
 ) -> list[SourceReport]:
     """Return a report on every source, in order."""
     total = sum(source.bytes for source in sources)
     done = 0
     reports: dict[str, SourceReport] = {}
     entries: dict[str, Entry] = {}
+    kept: dict[str, ClockRows] = {}
     with Workers(worker_count(workers)) as pool:
         batches = cut_batches(sources, lambda source: source.weight)
         looks = pool.map(lambda batch: probe_batch(batch, config, {}, {}), batches)
@@ -123,28 +128,32 @@ def _diagnose(
             (_examine(one, config, top, pool.map) for one in large),
         ]
         for result in results:
-            for entry, report in result:
-                entries[entry.name], reports[entry.name] = entry, report
+            for entry, report, rows in result:
+                entries[entry.name], reports[entry.name], kept[entry.name] = entry, report, rows
                 done += report.bytes
                 if progress is not None:
                     progress("read", done, total)
     for one in probes:
         if one.source.name in copies:
             entry = copied_entry(one, entries[copies[one.source.name]])
-            reports[entry.name] = _report(entry, config)
+            entries[entry.name], reports[entry.name] = entry, _report(entry, config)
+    if clocks is not None:
+        write_clock_store(clocks, [entries[source.name] for source in sources], kept, config)
     return [reports[source.name] for source in sources]
 
 
-def _examine(one: Probe, config: Config, top: int, submit: Submit) -> tuple[Entry, SourceReport]:
-    """Return the entry of a source and the report on it, having read it and kept nothing."""
+def _examine(one: Probe, config: Config, top: int, submit: Submit) -> tuple[Entry, SourceReport, ClockRows]:
+    """Return the entry of a source, the report on it, and of its rows only what tells of clocks."""
+    kept = ClockRows()
     if one.error:
         entry = failed_entry(one)
-        return entry, _report(entry, config)
+        return entry, _report(entry, config), kept
     reader = SourceReader(one.source.place, one.detection.format)
     events: dict[str, int] = {}
     times: list[pl.DataFrame] = []
     templates: tuple[Template, ...] = ()
     for tables in reader.rows(submit):
+        kept.keep(tables)
         for table, rows in tables.items():
             if table == "templates":
                 templates = tuple(Template(*row) for row in rows.head(top).rows())
@@ -154,7 +163,7 @@ def _examine(one: Probe, config: Config, top: int, submit: Submit) -> tuple[Entr
                 times.append(rows.select("ts", "ts_quality", "line"))
     entry = read_entry(one, reader.account, {})
     gap_s, gap_line = _longest_gap(times)
-    return entry, _report(entry, config, gap_s, gap_line, dict(sorted(events.items())), templates)
+    return entry, _report(entry, config, gap_s, gap_line, dict(sorted(events.items())), templates), kept
 
 
 def _longest_gap(times: list[pl.DataFrame]) -> tuple[float | None, int | None]:

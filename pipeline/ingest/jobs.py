@@ -21,12 +21,14 @@ _SAID = (
     r"^(?:\[\S+\] )?(?i:slurm )?job ?id ?[:=]\s*(\d+)\s*$",
 )
 
-#: Names of batch systems and their users: slurm-123.out, 123.err, name-123.out, name.123.o, name.o123; what
-#: rotates and compresses files adds .2.gz.
+#: Names of batch systems and their users: slurm-123.out, 123.err, name-123.out, name.123.o, name.o123,
+#: job-123.jsonl; what rotates and compresses files adds .2.gz.
 _NAMED = (
     re.compile(r"^slurm-(\d+)(?:_\d+)?\.\w+$"),
     re.compile(r"(?:^|[-_.])(\d{4,})(?:_\d+)?\.(?:out|err|log|o|e|txt)(?:\.\w+){0,3}$"),
     re.compile(r"\.[oe](\d{3,})(?:[.-]\d+)?$"),
+    # Files of records are numbered by all sorts of things, and only the word tells.
+    re.compile(r"(?:^|[-_.])job[-_]?(\d{3,})\.jsonl(?:\.\w+){0,2}$"),
 )
 
 #: A day in a name, such as 20260328, is no job.

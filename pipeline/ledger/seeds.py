@@ -22,6 +22,7 @@ GRAINS = {
     "devices": "one row per accelerator model: dense peaks and links",
     "metrics": "one row per figure: its definition, for people",
     "signals": "one row per fault signal: how it is recognised and which cause it points to",
+    "zones": "one row per zone that stamps without one may be found to be of",
 }
 
 

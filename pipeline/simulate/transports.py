@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from heapq import heappop, heappush
 from random import Random
+from types import MappingProxyType
 
 from pipeline.simulate.blemishes import Blemishes, Prefix
 from pipeline.simulate.lines import Printed
@@ -81,21 +82,38 @@ def torn(lines: list[Printed]) -> list[Printed]:
     return lines
 
 
-def as_printed(lines: Iterable[Printed], job: Job, blemishes: Blemishes, rng: Random) -> Iterator[Printed]:
-    """Yield lines in the order of the file, those that every rank prints once for each rank."""
+def as_printed(
+    lines: Iterable[Printed],
+    job: Job,
+    blemishes: Blemishes,
+    rng: Random,
+    own: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
+) -> Iterator[Printed]:
+    """Yield lines in the order of the file, those that every rank prints once for each rank.
+
+    Args:
+        lines: by the clock of the first host.
+        job: whose ranks print.
+        blemishes: what happens to lines on their way.
+        rng: decides which line comes when.
+        own: by host what its ranks print in place of a line, where their clocks differ.
+    """
     if blemishes.every_rank:
-        lines = _by_every_rank(lines, job)
+        lines = _by_every_rank(lines, job, own)
     return _interleaved(lines, rng) if blemishes.interleaved else iter(lines)
 
 
-def _by_every_rank(lines: Iterable[Printed], job: Job) -> Iterator[Printed]:
+def _by_every_rank(
+    lines: Iterable[Printed], job: Job, own: Mapping[str, Mapping[str, str]]
+) -> Iterator[Printed]:
     """Yield what goes to standard output once for each rank; errors are each rank's own."""
     for line in lines:
         if line.rank < 0 or line.stream != "out":
             yield line
             continue
         for rank in range(job.gpus):
-            yield line._replace(rank=rank)
+            host = job.hosts[rank * len(job.hosts) // job.gpus]
+            yield line._replace(rank=rank, text=own.get(host, {}).get(line.text, line.text))
 
 
 def _interleaved(lines: Iterable[Printed], rng: Random) -> Iterator[Printed]:

@@ -109,7 +109,10 @@ class _Console:
         noise = self._noise(attempt, job)
         prefixes: dict[tuple[int, str], str] = {}
         said = attempt.process_us
-        for line in as_printed(spoken, job, blemishes, Random(f"{self.seed}/{run.name}/{attempt.number}")):
+        own = self._own_clocks(attempt, job)
+        for line in as_printed(
+            spoken, job, blemishes, Random(f"{self.seed}/{run.name}/{attempt.number}"), own
+        ):
             file = self._file(logs, names[line.stream])
             if noise is not None and line.stream == "out":
                 for piece in noise.pieces((line.time_us - said) * self.noise, said):
@@ -131,7 +134,7 @@ class _Console:
         """Return the lines of an attempt, in order."""
         style = self.style.at(job.hosts[0])
         spoken = in_order(
-            self.trainer.render(self.run, job, attempt, style),
+            self._rendered(attempt, job, job.hosts[0]),
             last_words(self.run, job, attempt, style, "rank"),
             last_words(self.run, job, attempt, style, "scheduler"),
         )
@@ -142,6 +145,19 @@ class _Console:
         leaves = attempt.end.told_us is not None
         killed = BY_NAME[attempt.end.fault].kind not in ("completed", "ongoing") and not leaves
         return torn(spoken) if self.blemishes.torn and killed else spoken
+
+    def _own_clocks(self, attempt: Attempt, job: Job) -> Mapping[str, Mapping[str, str]]:
+        """Return by host what its ranks print in place of a line, where clocks differ and all print."""
+        if not (self.blemishes.every_rank and self.style.skew_us):
+            return {}
+        first, *others = job.hosts
+        said = [line.text for line in self._rendered(attempt, job, first)]
+        texts = {host: [line.text for line in self._rendered(attempt, job, host)] for host in others}
+        return {host: dict(zip(said, own, strict=True)) for host, own in texts.items()}
+
+    def _rendered(self, attempt: Attempt, job: Job, host: str) -> Iterator[Printed]:
+        """Yield the lines of an attempt by the clock of a host."""
+        return self.trainer.render(self.run, job, attempt, self.style.at(host))
 
     def _noise(self, attempt: Attempt, job: Job) -> Noise | None:
         """Return the noise of an attempt."""

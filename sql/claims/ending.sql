@@ -2,6 +2,11 @@
 -- do not sum: see ledger.intervals
 with
 
+-- lines that bear another time than they print
+corrected as (
+    select distinct source_id, line from staging.stream where clock_offset_s is not null
+),
+
 ends as (
     select
         e.*,
@@ -10,9 +15,11 @@ ends as (
         t.line as own_line,
         -- the last line that a leaving process stamped
         greatest(coalesce(e.exit_us, e.job_end_us), coalesce(e.job_end_us, e.exit_us)) as left_us,
+        c.line is not null as clock_moved,
     from ledger.ends as e
     inner join ledger.incident_ids as i using (run_id, attempt)
     inner join ledger.timeline as t using (run_id, attempt)
+    left join corrected as c on c.source_id = e.evidence_source_id and c.line = e.evidence_line
     where e.observed
 ),
 
@@ -24,7 +31,7 @@ phases as (
         detected_us as end_us,
         'hang' as category,
         incident_id,
-        '' as mark,
+        case when clock_moved then '‡' else '' end as mark,
         coalesce(evidence_source_id, own_source_id) as source_id,
         coalesce(evidence_line, own_line) as line,
     from ends
@@ -37,7 +44,7 @@ phases as (
         release_us as end_us,
         'teardown' as category,
         incident_id,
-        case when undated then '†' else '' end as mark,
+        case when undated then '†' when clock_moved then '‡' else '' end as mark,
         coalesce(evidence_source_id, own_source_id) as source_id,
         coalesce(evidence_line, own_line) as line,
     from ends

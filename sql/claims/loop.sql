@@ -11,7 +11,7 @@ stretches as (
         min(start_us) as start_us,
         max(end_us) as end_us,
         max(end_us) - min(start_us) = sum(end_us - start_us) as is_solid,
-        coalesce(bool_or(unproven), false) or bool_or(ts_quality = 'none') as estimated,
+        coalesce(bool_or(unproven), false) or bool_or(ts_quality in ('none', 'derived', 'anchored')) as estimated,
         arg_min(source_id, (start_us, step_first)) as source_id,
         arg_min(line, (start_us, step_first)) as line,
     from ledger.step_times

@@ -2,6 +2,11 @@
 -- count kinds unplanned and preemption as interruptions; do not add downtime to lost work of another incident
 with
 
+-- lines that bear another time than they print
+corrected as (
+    select distinct source_id, line from staging.stream where clock_offset_s is not null
+),
+
 costs as (
     select
         incident_id,
@@ -114,12 +119,14 @@ select
     e.runner_up_cause,
     concat(
         case when e.undated then '†' end,
+        case when not e.undated and k.line is not null then '‡' end,
         case when not e.by_line and e.kind not in ('completed', 'ongoing') and e.cause <> 'unknown' then '¶' end
     ) as mark,
     e.observed and not e.has_steps as failed_start,
     y.has_verdict,
     y.verdict_reason,
 from ledger.ends as e
+left join corrected as k on k.source_id = e.evidence_source_id and k.line = e.evidence_line
 inner join ledger.incident_ids as i using (run_id, attempt)
 inner join ledger.payers as y using (incident_id)
 inner join ledger.timeline as m on m.run_id = e.run_id and m.attempt = e.attempt

@@ -286,7 +286,14 @@ shifts as (
 
 timed as (
     select
-        l.*,
+        l.* exclude (ts_quality),
+        -- a line without a time is laid behind a line of its log that has one, else behind the start of what held it
+        case
+            when stamped then ts_quality
+            when coalesce(loop_start_us, ready_us) is not null then 'derived'
+            when attempt_us is not null then 'anchored'
+            else 'none'
+        end as ts_quality,
         case
             when edge = 'begin' then stamp_us
             when stamped and previous_us is not null then previous_us

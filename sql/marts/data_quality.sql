@@ -62,9 +62,9 @@ final as (
         -- a stamp without a year stands in 1972 until a dated line corrects it
         coalesce(d.first_ts, case when year(e.first_ts) > 1972 then e.first_ts end) as first_ts,
         coalesce(d.last_ts, case when year(e.last_ts) > 1972 then e.last_ts end) as last_ts,
-        -- a configured zone overrules what ingest assumed
-        case when s.zone <> 'UTC' then s.zone else e.zone end as zone,
-        e.clock_offset_s,
+        -- a file that prints no time, or only such with an offset, needs no zone
+        case when e.zone is null or e.zone = 'logged' then e.zone else coalesce(s.zone_told, e.zone) end as zone,
+        c.offset_s as clock_offset_s,
         coalesce(d.undated_events, 0) as undated_events,
         coalesce(g.gaps, 0) as gaps,
         g.longest_gap_s,
@@ -76,6 +76,7 @@ final as (
     left join staging.sources as s using (source_id)
     left join dated as d using (source_id)
     left join gaps as g using (source_id)
+    left join ledger.clocks as c using (source_id)
     left join templates as t using (source_id)
 )
 

@@ -4,17 +4,9 @@
 -- rotation: how often the file was rotated; 0 for the latest part of its log
 -- log_no: number of the log: where lines follow each other, they do so within a log and not within a file
 -- lines_before: lines of the older parts of its log
+-- zone_from: what says so: configuration, accounting, jobs, neighbours, or assumed; see staging.zones
+-- host_zone: zone of what daemons of the scheduler print into it
 with
-
-zones as (
-    select
-        s.source_id,
-        arg_min(z.zone, z.ord) as zone,
-        min(z.ord) as zone_ord,
-    from events.sources as s
-    inner join config.zones as z on regexp_full_match(s.path, z.pattern)
-    group by s.source_id
-),
 
 rules as (
     select
@@ -114,38 +106,19 @@ only_run as (
     select case when count(*) = 1 then min(run_id) end as run_id from runs
 ),
 
--- train.log, train.log.1, train.log.2.gz: one log that was rotated, the latest part first; rank.1 without a rank is none
-stems as (
-    select source_id, regexp_replace(path, '\.(?:gz|zst|xz|bz2)$', '') as stem from events.sources
-),
-
-rotated as (
-    select
-        p.source_id,
-        b.stem as log,
-        regexp_extract(p.stem, '\.(\d{1,4})$', 1)::integer as rotation,
-    from stems as p
-    inner join (select distinct stem from stems) as b on b.stem = regexp_replace(p.stem, '\.\d{1,4}$', '')
-    where regexp_matches(p.stem, '\.\d{1,4}$')
-),
-
--- what one part tells of a log holds for all of it; of its job, unless another part says otherwise
+-- what one part tells of a log holds for all of it
 logged as (
     select
         f.* exclude (job_id, is_trainer, is_program),
-        coalesce(w.log, m.stem) as log,
-        coalesce(w.rotation, 0) as rotation,
-        -- a compressed file beside one of its name is the older one
-        row_number() over (
-            partition by coalesce(w.log, m.stem) order by coalesce(w.rotation, 0) desc, f.path = m.stem, f.path
-        ) as place,
-        case when min(f.job_id) over parts = max(f.job_id) over parts then min(f.job_id) over parts end as job_id,
+        l.log,
+        l.rotation,
+        l.place,
+        l.job_id,
         bool_or(f.is_trainer) over parts as is_trainer,
         bool_or(f.is_program) over parts as is_program,
     from folders as f
-    inner join stems as m using (source_id)
-    left join rotated as w using (source_id)
-    window parts as (partition by coalesce(w.log, m.stem))
+    inner join staging.logs as l using (source_id)
+    window parts as (partition by l.log)
 ),
 
 -- a log of a host bears its name, or what it is called on every host: then a folder around it does
@@ -191,13 +164,17 @@ owned as (
         coalesce(u.host, case when f.role = 'node' then h.host end) as host,
         u.cluster,
         coalesce(z.zone, 'UTC') as zone,
+        coalesce(z.host_zone, 'UTC') as host_zone,
+        coalesce(z.zone_from, 'assumed') as zone_from,
+        z.zone_job,
+        z.zone_told,
         f.first_ts,
         f.last_ts,
     from logged as f
     left join runs as r on r.run_id = f.folder_run
     left join trainer_runs as t on t.run_id = f.folder_run
     cross join only_run as o
-    left join zones as z using (source_id)
+    left join staging.zones as z using (source_id)
     left join rules as u using (source_id)
     inner join hosts as h using (source_id)
 ),
@@ -211,31 +188,6 @@ placed as (
             partition by log, run_id order by place rows between unbounded preceding and 1 preceding
         ), 0)::bigint as lines_before,
     from owned
-),
-
--- a missing year comes from the file itself, else from its run, else from everything
-with_anchor as (
-    select
-        p.*,
-        coalesce(
-            a.middle_ts,
-            (
-                select make_timestamptz((avg(epoch_us(b.middle_ts)))::bigint)
-                from staging.anchors as b
-                inner join placed as q on q.source_id = b.source_id
-                where q.run_id = p.run_id
-            ),
-            -- logs of unrelated years say nothing about this one
-            (
-                select case
-                    when max(epoch_us(b.middle_ts)) - min(epoch_us(b.middle_ts)) < 15811200000000
-                        then make_timestamptz((avg(epoch_us(b.middle_ts)))::bigint)
-                end
-                from staging.anchors as b
-            )
-        ) as anchor_ts,
-    from placed as p
-    left join staging.anchors as a using (source_id)
 )
 
-select * from with_anchor
+select * from placed

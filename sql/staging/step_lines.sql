@@ -76,6 +76,11 @@ evaluations as (
         end
 ),
 
+-- clocks that are off by more than their stamps could be
+moving as (
+    select clock, offset_s from staging.clock_offsets where moves
+),
+
 counted as (
     select
         e.rowid as event_row,
@@ -98,29 +103,24 @@ counted as (
         s.log_no,
         s.lines_before + e.line as log_line,
         s.zone,
-        s.anchor_ts,
+        y.year,
+        c.offset_s as clock_offset_s,
     from events.steps as e
     inner join staging.sources as s using (source_id)
+    asof left join staging.years as y on y.source_id = e.source_id and e.line >= y.line
+    left join moving as c on c.clock = coalesce(split_part(coalesce(e.host, s.host), '.', 1), 'log ' || s.log)
     left join staging.step_units as u using (log_no)
     anti join evaluations as v on v.log_no = s.log_no and v.step_target = e.step_target and e.format = 'hf_trainer'
     where s.run_id is not null
 ),
 
--- the year that brings the time nearest to the dated lines around it
 dated as (
     select
         * exclude (ts),
         case
             when ts is null or ts_quality not in ('logged', 'zone_assumed', 'year_assumed') then null
             when ts_quality <> 'year_assumed' then ts
-            else ts + to_years((
-                year(anchor_ts) - 1972
-                + case
-                    when epoch_us(ts + to_years((year(anchor_ts) - 1972)::integer)) - epoch_us(anchor_ts) > 15811200000000 then -1
-                    when epoch_us(anchor_ts) - epoch_us(ts + to_years((year(anchor_ts) - 1972)::integer)) > 15811200000000 then 1
-                    else 0
-                end
-            )::integer)
+            else ts + to_years((year - 1972)::integer)
         end as printed_ts,
     from counted
     where step is not null
@@ -132,7 +132,7 @@ zoned as (
         case
             when ts_quality = 'logged' or zone = 'UTC' then printed_ts
             else timezone(zone, printed_ts::timestamp)
-        end as ts,
+        end - to_microseconds(coalesce((clock_offset_s * 1000000)::bigint, 0)) as ts,
     from dated
 ),
 

@@ -1,5 +1,6 @@
 -- one row per event of a line that says something about a run, steps apart: phases, checkpoints, timers, signals
 -- do not sum: a span may be told twice, and a crash prints the same line on every rank
+-- clock_offset_s: what was taken off its stamp, since the clock of its host runs ahead; null where nothing was
 with
 
 phases as (
@@ -70,6 +71,11 @@ united as (
     from signals
 ),
 
+-- clocks that are off by more than their stamps could be
+moving as (
+    select clock, offset_s from staging.clock_offsets where moves
+),
+
 timed as (
     select
         u.* exclude (ts, ts_quality, host),
@@ -81,21 +87,18 @@ timed as (
         coalesce(u.host, s.host) as host,
         case
             when u.ts_quality in ('logged', 'zone_assumed') then u.ts
-            -- the year that brings the time nearest to the dated lines around it
-            when u.ts_quality = 'year_assumed' then u.ts + to_years((
-                year(s.anchor_ts) - 1972
-                + case
-                    when epoch_us(u.ts + to_years((year(s.anchor_ts) - 1972)::integer)) - epoch_us(s.anchor_ts) > 15811200000000 then -1
-                    when epoch_us(s.anchor_ts) - epoch_us(u.ts + to_years((year(s.anchor_ts) - 1972)::integer)) > 15811200000000 then 1
-                    else 0
-                end
-            )::integer)
+            when u.ts_quality = 'year_assumed' then u.ts + to_years((y.year - 1972)::integer)
         end as printed_ts,
         case when u.ts_quality = 'uptime' then u.ts end as since_boot,
         u.ts_quality,
-        s.zone,
+        -- daemons of the scheduler go by the clock of the host, and not of the container that they print beside
+        case when u.format = 'slurm_messages' then s.host_zone else s.zone end as zone,
+        -- a scheduler tells of hosts by its own clock
+        case when coalesce(s.role, '') <> 'scheduler' then c.offset_s end as clock_offset_s,
     from united as u
     inner join staging.sources as s using (source_id)
+    asof left join staging.years as y on y.source_id = u.source_id and u.line >= y.line
+    left join moving as c on c.clock = coalesce(split_part(coalesce(u.host, s.host), '.', 1), 'log ' || s.log)
 ),
 
 -- seconds since boot are a time where the kernel said when it had booted
@@ -110,11 +113,12 @@ anchored as (
 
 final as (
     select
-        * exclude (printed_ts, ts_quality, zone),
+        * exclude (printed_ts, ts_quality, zone, clock_offset_s),
         case
             when ts_quality in ('logged', 'anchored') or zone = 'UTC' then printed_ts
             else timezone(zone, printed_ts::timestamp)
-        end as ts,
+        end - to_microseconds(coalesce((clock_offset_s * 1000000)::bigint, 0)) as ts,
+        case when printed_ts is not null then clock_offset_s end as clock_offset_s,
         case when printed_ts is null then 'none' else ts_quality end as ts_quality,
         -- records carry their own time and arrive out of order; lines are in the order of their log
         case when format in ('goodput_records', 'one_logger', 'otel_spans') then epoch_us(printed_ts) else log_line end as ord,
