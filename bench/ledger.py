@@ -25,6 +25,7 @@ import pyarrow.parquet as pq
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from pipeline.config import EMPTY_CONFIG
+from pipeline.ingest.habits import build_formats
 from pipeline.ingest.values import POLARS_TYPES
 from pipeline.ledger import build as runner
 from pipeline.ledger.relations import order_relations, read_relations
@@ -120,6 +121,7 @@ def write_events(store: Path, steps: int) -> None:
         restored = int(saved[-1]) if len(saved) else restored
         now_us = end_us + 600 * SECOND
     _add(tables, "sources", _source("sacct", "sacct.txt", None, ATTEMPTS))
+    tables["formats"] = [build_formats().to_arrow()]
     for name, parts in tables.items():
         folder = store / "events" / name
         folder.mkdir(parents=True)

@@ -15,6 +15,7 @@ import duckdb
 import polars as pl
 
 from pipeline.cli import cli
+from pipeline.commands.formats import name_habits
 from pipeline.config import EMPTY_CONFIG
 from pipeline.formats import registry
 from pipeline.formats.format import Format
@@ -84,7 +85,7 @@ EVENTS_HEAD = """\
 What each line says; one Parquet dataset per table under `events/` of a store.
 Source: `pipeline/tables.py`.
 
-Every event table but `sources` and `templates` begins with:
+Every event table but `sources`, `formats` and `templates` begins with:
 """
 
 
@@ -203,6 +204,8 @@ def format_section(fmt: Format) -> str:
         facts.append(f"Versions: {fmt.versions}.")
     if fmt.step_time:
         facts.append(f"Step time: {fmt.step_time}")
+    if told := name_habits(fmt):
+        facts.append(f"Habits (see `events.formats` in [tables.md](tables.md)): {told}.")
     facts.append(f"Not simulated: {fmt.unrendered}" if fmt.unrendered else "Simulated.")
     rows = []
     for p in fmt.patterns:

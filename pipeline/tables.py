@@ -9,6 +9,7 @@ corrects it.
 
 from __future__ import annotations
 
+from pipeline.habits import FORMATS
 from pipeline.table import PROVENANCE, Column, Table, Type
 
 __all__ = ["EVENT_TABLES", "PLACEHOLDER_YEAR", "PROVENANCE", "TS_QUALITIES", "Column", "Table", "Type"]
@@ -284,6 +285,7 @@ EVENT_TABLES: dict[str, Table] = {
     t.name: t
     for t in (
         SOURCES,
+        FORMATS,
         STEPS,
         PHASES,
         CHECKPOINTS,

@@ -43,7 +43,7 @@ def all_relations() -> dict[str, Relation]:
 
 @cache
 def case_database() -> duckdb.DuckDBPyConnection:
-    """Open, once, a database in memory with every table; only seeds and settings have rows."""
+    """Open, once, a database in memory with every table; only seeds, settings and formats have rows."""
     con = connect(Path(":memory:"))
     con.execute(f"attach '{empty_ledger()}' as empty (read_only)")
     names = con.execute(
@@ -51,7 +51,7 @@ def case_database() -> duckdb.DuckDBPyConnection:
         "where database_name = 'empty' and schema_name <> 'checks'"
     ).fetchall()
     for schema, table in names:
-        keep = "" if schema in ("seeds", "config") else "limit 0"
+        keep = "" if schema in ("seeds", "config") or table == "formats" else "limit 0"
         con.execute(f"create schema if not exists {schema}")
         con.execute(f"create table {schema}.{table} as from empty.{schema}.{table} {keep}")
     con.execute("detach empty")
@@ -60,7 +60,7 @@ def case_database() -> duckdb.DuckDBPyConnection:
 
 @contextmanager
 def open_case(case: Path, relation: Relation) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Give a database with what ``relation`` reads: the case's rows, else seeds and settings, else none."""
+    """Give a database with what ``relation`` reads: the case's rows, else seeds, settings, formats."""
     given = {p.stem.removeprefix("given_"): p for p in sorted(case.glob("given_*.csv"))}
     strangers = set(given) - set(relation.reads)
     assert not strangers, f"{case}: {relation.full_name} does not read {sorted(strangers)}"

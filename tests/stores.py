@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from pipeline.ingest.habits import build_formats
 from pipeline.ingest.values import POLARS_TYPES
 from pipeline.tables import EVENT_TABLES
 
@@ -15,8 +16,8 @@ Rows = Mapping[str, Sequence[Mapping[str, Any]]]
 
 
 def write_store(store: Path, tables: Rows | None = None) -> Path:
-    """Write a store in which every event table exists and holds the given rows."""
-    given = tables or {}
+    """Write a store in which every event table exists and holds the given rows; all formats are known."""
+    given = {"formats": build_formats().to_dicts(), **(tables or {})}
     for name, table in EVENT_TABLES.items():
         folder = store / "events" / name
         folder.mkdir(parents=True, exist_ok=True)

@@ -29,7 +29,7 @@ def events_of(lines: list[str], folder: Path) -> dict[str, int]:
     ingest([str(folder / "logs")], folder / "store", EMPTY_CONFIG)
     counts: dict[str, int] = {}
     for table in (folder / "store" / "events").iterdir():
-        if table.name in ("sources", "templates", "signals"):
+        if table.name in ("sources", "formats", "templates", "signals"):
             continue
         rows = pl.read_parquet(table / "*.parquet", columns=["format"])
         for fmt, count in rows.group_by("format").len().rows():

@@ -43,9 +43,24 @@ def describe(fmt: Format) -> str:
         head.append(f"  versions: {fmt.versions}")
     if fmt.step_time:
         head.append(f"  step time: {fmt.step_time}")
+    if told := name_habits(fmt):
+        head.append(f"  habits: {told}")
     if fmt.unrendered:
         head.append(f"  not simulated: {fmt.unrendered}")
     return "\n".join([*head, "", *(_pattern(pattern) for pattern in fmt.patterns)])
+
+
+def name_habits(fmt: Format) -> str:
+    """Return the habits of a format's program, as `goodput sql` finds them in `events.formats`."""
+    from pipeline.ingest.habits import habits_of
+
+    told = ((name, value) for name, value in habits_of(fmt).items() if value and name != "format")
+    return ", ".join(name if value is True else f"{name} {_value(value)}" for name, value in told)
+
+
+def _value(value: object) -> str:
+    """Return the value of a habit: the keys of a product with dots between them, a number as it is."""
+    return " · ".join(value) if isinstance(value, list) else str(value)
 
 
 def _pattern(pattern: Pattern) -> str:

@@ -105,4 +105,5 @@ FORMAT = Format(
         "done",
     ),
     versions="0.9.0 to 0.12.3, metaseq to 2023-06",
+    world_size_late=True,
 )

@@ -257,4 +257,5 @@ FORMAT = Format(
     deciding=("step", "step_nvidia", "save_end"),
     unrendered="It prints no time of day, and stories are told of newer releases.",
     versions="0.3 to 0.8, NVIDIA DeepLearningExamples",
+    world_size_late=True,
 )

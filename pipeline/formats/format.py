@@ -204,6 +204,24 @@ class Format:
         free: for tables: columns whose text may hold the delimiter or a line break. For blocks: keys whose
             text may hold what looks like a key and is none of ``header``.
         derive: for all but lines: further fields by name; patterns use them like columns.
+
+    Habits are what SQL has to know of a program; it reads them from the table ``formats`` (``habits.py``):
+        ordered_by_time: records carry their own time and arrive out of order.
+        second_hand: place, from 1, among the files that repeat what a console tells and do not say when; of
+            one run the lowest counts. 0 for a console.
+        elapsed_per_epoch: ``elapsed_s`` of its steps starts again with each epoch.
+        bars_for_evaluations: it draws the same bar for an evaluation as for the training.
+        results_apart: bars go to standard error and results to standard output, maybe into two files.
+        results_per_node: each node prints the time of the same evaluation, and none says which one it is.
+        step_time_runs_on: stalls that are timed as well lie inside of the printed step time.
+        step_time_of_one: the printed step time says nothing of the steps between two lines.
+        save_end_untold: it prints when a save begins, and never when it is over.
+        blocked_is_end_of_sync: of a save that is not asynchronous a line of edge ``blocked`` is the end.
+        next_save_waits: a save begins when the one before it is durable, which no line says.
+        world_size_late: the world size stands behind the first line of its launch, not before it.
+        degrees: keys of facts whose product is the number of accelerators.
+        start_names_run: ``detail`` of the phase ``process_start`` is the name of the run.
+        tells_requeues: accounting that knows requeues and preemption, where other records do not.
     """
 
     name: str
@@ -229,3 +247,18 @@ class Format:
     free: tuple[str, ...] = ()
     derive: Mapping[str, Derived] = field(default_factory=dict)
     versions: str = ""
+    ordered_by_time: bool = False
+    second_hand: int = 0
+    elapsed_per_epoch: bool = False
+    bars_for_evaluations: bool = False
+    results_apart: bool = False
+    results_per_node: bool = False
+    step_time_runs_on: bool = False
+    step_time_of_one: bool = False
+    save_end_untold: bool = False
+    blocked_is_end_of_sync: bool = False
+    next_save_waits: bool = False
+    world_size_late: bool = False
+    degrees: tuple[str, ...] = ()
+    start_names_run: bool = False
+    tells_requeues: bool = False

@@ -175,4 +175,6 @@ FORMAT = Format(
     step_time_excludes_stalls=False,
     deciding=("step", "job_start", "init_begin", "prep_begin", "data_begin", "save", "save_async", "restore"),
     versions="0.0.1 to 0.2.3",
+    ordered_by_time=True,
+    start_names_run=True,
 )

@@ -171,4 +171,5 @@ FORMAT = Format(
     # A fence: somebody quotes lines of a log.
     foreign=("```",),
     versions=_VERSIONS,
+    step_time_runs_on=True,
 )

@@ -67,4 +67,8 @@ FORMAT = Format(
     deciding=("log", "train_end", "eval_end", "total_steps", "batch", "completed", "load_end", "load_end_5"),
     needs_proof=True,
     versions="4.0 to 5.24; TRL to 1.9, axolotl to 0.18, accelerate to 1.14",
+    bars_for_evaluations=True,
+    results_apart=True,
+    results_per_node=True,
+    save_end_untold=True,
 )

@@ -54,4 +54,5 @@ FORMAT = Format(
     step_time_excludes_stalls=False,
     unrendered="It carries no time, and repeats what the console tells.",
     versions=_ALL,
+    second_hand=2,
 )

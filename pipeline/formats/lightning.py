@@ -200,4 +200,5 @@ FORMAT = Format(
     unrendered="Its lines carry no time, and its bars count batches with a clock that begins anew in each "
     "epoch: no story could come out of them exactly.",
     versions=_ALL,
+    elapsed_per_epoch=True,
 )

@@ -61,4 +61,5 @@ FORMAT = Format(
     step_time_excludes_stalls=False,
     unrendered="It carries no time, and repeats what the console tells.",
     versions="1.5 to 2.6",
+    second_hand=2,
 )

@@ -46,4 +46,5 @@ FORMAT = Format(
     deciding=("step",),
     unrendered="It repeats what the console tells, and its clock begins where no line says when.",
     versions="0.2 to 2026-06",
+    second_hand=1,
 )

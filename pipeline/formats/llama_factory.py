@@ -34,4 +34,5 @@ FORMAT = Format(
     deciding=("step",),
     unrendered="It repeats what the console of the trainer tells, and its clock knows whole seconds alone.",
     versions="0.6 to 0.9.5",
+    second_hand=1,
 )

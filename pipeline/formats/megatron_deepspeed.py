@@ -56,4 +56,5 @@ FORMAT = Format(
     # GPT-NeoX comes of the same code, and prints what set its arguments. A fence: somebody quotes a log.
     foreign=("approx flops per GPU: ", "....updated", "....default", "```"),
     versions=_FORKS,
+    step_time_runs_on=True,
 )

@@ -151,4 +151,6 @@ FORMAT = Format(
         "save_begin",
     ),
     versions="0.4 to 2026-04",
+    degrees=("pipeline_parallel", "data_parallel", "context_parallel", "tensor_parallel"),
+    step_time_of_one=True,
 )

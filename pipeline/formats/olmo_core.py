@@ -74,4 +74,11 @@ FORMAT = Format(
         "canceled",
     ),
     versions="1.0.0 to 2.5.0, 2024-08 to 2026-06",
+    degrees=(
+        "pipeline_parallel",
+        "data_parallel_replicate",
+        "data_parallel_shard",
+        "context_parallel",
+        "tensor_parallel",
+    ),
 )

@@ -200,4 +200,5 @@ FORMAT = Format(
     deciding=("steps", "process_start", "loop_begin", "save_success", "world_size"),
     unrendered="It holds what the console of the same trainer tells, once more.",
     versions=VERSIONS,
+    ordered_by_time=True,
 )

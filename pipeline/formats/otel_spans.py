@@ -246,4 +246,5 @@ FORMAT = Format(
     ),
     unrendered="It holds what the console of the same trainer tells, once more.",
     versions=f"{_MEGATRON}, {_ONE_LOGGER}",
+    ordered_by_time=True,
 )

@@ -106,4 +106,5 @@ FORMAT = Format(
             note="A step of a job: its time is already in the record of the job.",
         ),
     ),
+    tells_requeues=True,
 )

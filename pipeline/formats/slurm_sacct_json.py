@@ -88,4 +88,5 @@ FORMAT = Format(
             "left by itself says code 0: such codes are left out, and the state counts.",
         ),
     ),
+    tells_requeues=True,
 )

@@ -37,4 +37,5 @@ FORMAT = Format(
     step_time_excludes_stalls=False,
     unrendered=UNRENDERED,
     versions="1.0 to 2.20",
+    ordered_by_time=True,
 )

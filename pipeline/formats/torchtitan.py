@@ -88,4 +88,13 @@ FORMAT = Format(
         "loop_begin",
     ),
     versions="2024-04 to 2026-08, 0.1.0 to 0.2.2",
+    blocked_is_end_of_sync=True,
+    next_save_waits=True,
+    degrees=(
+        "pipeline_parallel",
+        "data_parallel_replicate",
+        "data_parallel_shard",
+        "context_parallel",
+        "tensor_parallel",
+    ),
 )

@@ -197,4 +197,5 @@ FORMAT = Format(
         "other_error": Derived(("log_type_name",), rf"^(?P<v>{other_than(ERRORS)}_error)$"),
     },
     versions=VERSIONS,
+    next_save_waits=True,
 )

@@ -10,6 +10,7 @@ from pipeline.config import Config
 from pipeline.ingest.bundles import batches_of, is_current, plan_bundles, read_bundle
 from pipeline.ingest.chunks import CHUNK_BYTES
 from pipeline.ingest.discover import discover
+from pipeline.ingest.habits import build_formats
 from pipeline.ingest.parts import agree_on_formats
 from pipeline.ingest.probe import Probe, find_duplicates, probe_batch
 from pipeline.ingest.sources import build_sources, copied_entry, failed_entry
@@ -83,7 +84,8 @@ def ingest(
         entries[name] = copied_entry(by_name[name], entries[first])
     ordered = [entries[source.name] for source in found.sources]
     stats = {p.source.name: p.source.place.stamp() for p in probes if not p.error}
-    target.finish(ordered, bundles, build_sources(ordered, config), stats, found.logs_name)
+    whole = {"sources": build_sources(ordered, config), "formats": build_formats()}
+    target.finish(ordered, bundles, whole, stats, found.logs_name)
     return _summary(ordered, probes, copies)
 
 

@@ -188,19 +188,24 @@ class Store:
         self,
         entries: Iterable[Entry],
         bundles: Mapping[str, Bundle],
-        sources: pl.DataFrame,
+        whole: Mapping[str, pl.DataFrame],
         local: Mapping[str, list[int]],
         logs_name: str,
     ) -> None:
-        """Write the table of sources and the manifest, and remove everything that they do not name."""
+        """Write the tables of one part and the manifest, and remove everything that they do not name.
+
+        ``whole`` holds those tables by name, such as that of sources.
+        """
         entries = list(entries)
-        self.write_part("sources", "sources.parquet", sources)
         kept: dict[str, set[str]] = {table: set() for table in EVENT_TABLES}
+        for table, rows in whole.items():
+            self.write_part(table, f"{table}.parquet", rows)
+            kept[table].add(f"{table}.parquet")
         for parts in (*(entry.parts for entry in entries), *(bundle.parts for bundle in bundles.values())):
             for table, names in parts.items():
                 kept[table].update(names)
         for table in EVENT_TABLES:
-            if table != "sources":
+            if table not in whole:
                 self._write_empty(table)
         head = {
             "layout": LAYOUT,
@@ -214,7 +219,7 @@ class Store:
         (self.folder / JOURNAL).unlink(missing_ok=True)
         for table in EVENT_TABLES:
             for path in (self.events / table).glob("*.parquet"):
-                if path.name not in kept[table] and path.name not in ("sources.parquet", _EMPTY):
+                if path.name not in kept[table] and path.name != _EMPTY:
                     path.unlink()
 
     def _write_empty(self, table: str) -> None:

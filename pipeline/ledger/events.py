@@ -49,7 +49,26 @@ def load_events(con: duckdb.DuckDBPyConnection, store: Path) -> list[str]:
                 now="remove the store and ingest again",
             ) from error
         _comment(con, table)
+    _refuse_nameless(con, folder)
     return sorted(f"events.{name}" for name in EVENT_TABLES)
+
+
+def _refuse_nameless(con: duckdb.DuckDBPyConnection, folder: Path) -> None:
+    """Refuse a store with sources and without formats: what their lines mean could not be told.
+
+    Raises:
+        GoodputError: the store was written before formats were part of it.
+    """
+    row = con.execute(
+        "select (select count(*) from events.sources) > 0 and (select count(*) from events.formats) = 0"
+    ).fetchone()
+    if row and row[0]:
+        raise GoodputError(
+            "the store does not say which formats its events are of",
+            where=str(folder / "formats"),
+            why="an earlier version wrote it",
+            now="ingest the same logs into it again",
+        )
 
 
 #: Column types of the event tables as DuckDB names them.

@@ -42,7 +42,8 @@ formats as (
 names as (
     select run_id, count(distinct detail) as names
     from staging.placed
-    where kind = 'phase' and name = 'process_start' and format = 'goodput_records'
+    where kind = 'phase' and name = 'process_start'
+        and format in (select format from events.formats where start_names_run)
     group by run_id
 ),
 

@@ -167,11 +167,12 @@ used as (
     group by all
 ),
 
--- a program that prints when a save goes on in the background waits for it before it saves again
+-- a program may print when a save goes on in the background, and wait for it before it saves again
 followed as (
     select
         *,
-        format in ('torchtitan', 'torchtitan_events') and has_blocked and not has_end
+        has_blocked and format in (select format from events.formats where blocked_is_end_of_sync) as blocked_may_end,
+        format in (select format from events.formats where next_save_waits) and has_blocked and not has_end
             and lead(stall_start_us) over (partition by run_id, attempt order by stall_start_us nulls last) is not null
             as followed_by_save,
         lead(stall_start_us) over (partition by run_id, attempt order by stall_start_us nulls last) as next_save_us,
@@ -190,21 +191,21 @@ final as (
         case
             when not t.ok then false
             when t.has_end or coalesce(t.span_is_durable, false) then true
-            when t.format = 'torchtitan' and t.has_blocked and y.run_id is not null then true
+            when t.blocked_may_end and y.run_id is not null then true
             when t.followed_by_save then true
             when u.used_by is not null then true
             else false
         end as durable,
         case
             when t.has_end or coalesce(t.span_is_durable, false) then t.stall_end_us
-            when t.format = 'torchtitan' and t.has_blocked and y.run_id is not null then t.stall_end_us
+            when t.blocked_may_end and y.run_id is not null then t.stall_end_us
             when t.followed_by_save then t.next_save_us
             else t.stall_end_us
         end as durable_from_us,
         case
             when not t.ok then 'failed'
             when t.has_end or coalesce(t.span_is_durable, false) then 'logged'
-            when t.format = 'torchtitan' and t.has_blocked and y.run_id is not null then 'saves are synchronous'
+            when t.blocked_may_end and y.run_id is not null then 'saves are synchronous'
             when t.followed_by_save then 'the next save waited for it'
             when u.used_by is not null then 'a later load used it'
             when t.has_span then 'no line says so'

@@ -194,6 +194,7 @@ stepped as (
             when edge = 'begin' then coalesce(next_step - 1, step + coalesce(stride, 1) - 1)
             else step
         end as step_last,
+        format in (select format from events.formats where step_time_of_one) as told_of_one,
     from counted
 ),
 
@@ -203,12 +204,12 @@ printed as (
         ts_us as stamp_us,
         -- a clock that counts from the begin of the loop tells how long a line stands for, stalls and all
         elapsed_s >= coalesce(previous_elapsed_s, 0) as counted_on,
-        -- the timer of these programs never stops: what other timers tell of is inside the printed time
-        format in ('gpt_neox', 'megatron_deepspeed') as printed_whole,
+        -- where the timer of the steps never stops, what other timers tell of is inside the printed time
+        format in (select format from events.formats where step_time_runs_on) as printed_whole,
         case
             when counted_on and not stamped then elapsed_s - coalesce(previous_elapsed_s, 0)
             -- the time of one step says nothing of the steps between two lines
-            when format = 'nanotron' and step_last > step_first then null
+            when told_of_one and step_last > step_first then null
             else duration_s * (step_last - step_first + 1)
         end as told_s,
         -- a printed time of years is damage, and no sum of such may leave the range of times

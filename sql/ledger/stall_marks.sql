@@ -2,6 +2,12 @@
 -- do not sum: durations are null where no timer was printed
 with
 
+save_ends_untold as (
+    select format
+    from events.formats
+    where save_end_untold
+),
+
 -- a save that goes on in the background ends beside the steps: the line that says so marks no stall
 in_background as (
     select distinct run_id, launch_no, step
@@ -18,7 +24,7 @@ unstamped as (
         p.ord,
         p.source_id,
         p.line,
-        p.format,
+        coalesce(p.format in (select format from events.formats where results_per_node), false) as results_per_node,
         case when p.kind = 'save' or p.name = 'save-checkpoint' then 'save' else 'eval' end as what,
         p.kind = 'timer' as is_timer,
         case when p.kind = 'timer' then (p.duration_s * 1000000)::bigint end as timer_us,
@@ -28,7 +34,7 @@ unstamped as (
     left join in_background as b on b.run_id = p.run_id and b.launch_no = p.launch_no and b.step = p.step
     -- a program that never prints when a save is over stamps its begin alone: how long it took has to be worked out
     where (
-            p.kind = 'save' and (p.ts is null or (p.format = 'hf_trainer' and p.edge = 'begin'))
+            p.kind = 'save' and (p.ts is null or (p.edge = 'begin' and p.format in (from save_ends_untold)))
             and (p.edge in ('begin', 'blocked') or (p.edge = 'end' and b.run_id is null))
         )
         or (p.kind = 'phase' and p.name = 'eval' and p.ts is null and p.edge in ('point', 'begin'))
@@ -71,12 +77,12 @@ told as (
     inner join tellers as t using (run_id, attempt, log_no)
 ),
 
--- each node prints the result of the same evaluation, and none says which node it is: their times differ by little
+-- where each node prints the result of the same evaluation, and none says which node it is, their times differ by little
 checked as (
     select *
     from told
     window w as (partition by run_id, attempt, span_step, what, log_no, rank, is_timer order by timer_us)
-    qualify not is_timer or format is distinct from 'hf_trainer'
+    qualify not is_timer or not results_per_node
         or coalesce(timer_us - lag(timer_us) over w > 0.02 * timer_us, true)
 ),
 

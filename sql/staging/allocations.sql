@@ -34,11 +34,14 @@ clustered as (
 
 -- the latest export of a record knows most; of two that know the end, accounting knows of requeues and preemption
 distinct_records as (
-    select *
-    from clustered
+    select * exclude (tells_requeues)
+    from (
+        select *, coalesce(format in (select format from events.formats where tells_requeues), false) as tells_requeues
+        from clustered
+    )
     qualify row_number() over (
         partition by coalesce(cluster, ''), job_id, submit_ts, start_ts
-        order by end_ts is not null desc, end_ts desc, coalesce(format like 'slurm_sacct%', false) desc, source_id, line
+        order by end_ts is not null desc, end_ts desc, tells_requeues desc, source_id, line
     ) = 1
 ),
 

@@ -3,7 +3,13 @@
 with
 
 facts as (
-    select s.log_no, s.lines_before + f.line as ord, f.key, f.value, f.format
+    select
+        s.log_no,
+        s.lines_before + f.line as ord,
+        f.key,
+        f.value,
+        coalesce(f.format in (select format from events.formats where world_size_late), false) as world_size_late,
+        (f.format, f.key) in (select (format, unnest(degrees)) from events.formats) as is_degree,
     from events.facts as f
     inner join staging.sources as s using (source_id)
 ),
@@ -19,7 +25,7 @@ told as (
     asof left join staging.launches as l on f.log_no = l.log_no and f.ord >= l.first_ord
     asof left join staging.step_lines as s on f.log_no = s.log_no and f.ord < s.ord
     where f.key = 'world_size' and try_cast(f.value as bigint) between 1 and 1000000000
-        and f.format not in ('fairseq', 'fairseq_2018', 'composer')
+        and not f.world_size_late
     group by all
 ),
 
@@ -30,7 +36,8 @@ after_mark as (
         coalesce(l.launch, 1) as launch,
         f.key,
         f.value,
-        f.format,
+        f.world_size_late,
+        f.is_degree,
     from facts as f
     asof left join staging.launches as l on f.log_no = l.log_no and f.ord >= l.first_ord
 ),
@@ -43,14 +50,7 @@ degrees as (
         key,
         max(try_cast(value as bigint)) as degree,
     from after_mark
-    where (
-            key in ('pipeline_parallel', 'data_parallel_replicate', 'data_parallel_shard', 'context_parallel', 'tensor_parallel')
-            and format in ('torchtitan', 'olmo_core')
-        )
-        or (
-            key in ('pipeline_parallel', 'data_parallel', 'context_parallel', 'tensor_parallel')
-            and format = 'nanotron'
-        )
+    where is_degree
     group by all
 ),
 
@@ -68,7 +68,7 @@ meshes as (
         max(try_cast(list_product(list_transform(regexp_extract_all(value, '\d+'), lambda x: x::double)) as bigint)) as gpus,
     from after_mark
     where key = 'device_mesh'
-        or (key = 'world_size' and format in ('fairseq', 'fairseq_2018', 'composer'))
+        or (key = 'world_size' and world_size_late)
     group by all
 )
 

@@ -4,6 +4,17 @@
 -- beat_us: mean time from one step line to the next in this log, microseconds; null of a single line
 with
 
+-- a clock that starts again with each epoch says nothing of the loop
+clocks as (
+    select
+        *,
+        case
+            when format in (select format from events.formats where elapsed_per_epoch) then null
+            else elapsed_s
+        end as loop_elapsed_s,
+    from staging.step_lines
+),
+
 steps as (
     select
         log_no,
@@ -14,12 +25,11 @@ steps as (
         segment,
         step,
         epoch_us(ts) as ts_us,
-        -- the bars of Lightning count from the begin of an epoch
-        case when format is distinct from 'lightning' then elapsed_s end as elapsed_s,
+        loop_elapsed_s as elapsed_s,
         lag(step) over w as previous_step,
         lag(epoch_us(ts)) over w as previous_us,
-        lag(case when format is distinct from 'lightning' then elapsed_s end) over w as previous_elapsed_s,
-    from staging.step_lines
+        lag(loop_elapsed_s) over w as previous_elapsed_s,
+    from clocks
     window w as (partition by log_no order by ord, log_line, segment)
 ),
 

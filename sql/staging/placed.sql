@@ -17,7 +17,7 @@ dated as (
         ord,
         ts,
         kind = 'phase' and name = 'exit' as tells_end,
-        kind = 'phase' and name = 'exit' and format = 'slurm_messages' and detail = 'node_failure' as tells_node_end,
+        kind = 'phase' and name = 'exit' and detail = 'node_failure' as tells_node_end,
     from own
     where ts is not null
     union all

@@ -25,19 +25,19 @@ named as (
     group by s.source_id
 ),
 
--- bars and lines of a logger go to standard error, and the dictionaries of results to standard output: where another
--- file of the folder has the bars, a file with nothing but results tells beside it
+-- bars and lines of a logger may go to standard error, and results to standard output: where another file of the folder
+-- has the bars, a file with nothing but results tells beside it
 bars as (
     select distinct e.source_id, regexp_replace(s.path, '[^/]*$', '') as folder
     from events.steps as e
     inner join events.sources as s using (source_id)
-    where e.format = 'hf_trainer' and e.step_last is not null and s.duplicate_of is null
+    where e.format in (select format from events.formats where results_apart) and e.step_last is not null and s.duplicate_of is null
 ),
 
 results as (
     select s.source_id
     from events.sources as s
-    where s.format = 'hf_trainer'
+    where s.format in (select format from events.formats where results_apart)
         and s.source_id not in (select source_id from bars)
         and regexp_replace(s.path, '[^/]*$', '') in (select folder from bars)
         and s.source_id not in (

@@ -2,12 +2,19 @@
 -- do not sum steps: several hosts or ranks may print the same step
 with
 
+-- programs whose evaluations draw bars too
+drawn as (
+    select format
+    from events.formats
+    where bars_for_evaluations
+),
+
 -- totals of the bars of a log: an evaluation draws the same one as the training, and ends at another number
 totals as (
     select s.log_no, e.step_target, max(e.elapsed_s) as elapsed_s
     from events.steps as e
     inner join staging.sources as s using (source_id)
-    where e.format = 'hf_trainer' and e.step_last is not null
+    where e.format in (from drawn) and e.step_last is not null
     group by s.log_no, e.step_target
     qualify count(*) over (partition by s.log_no) > 1
 ),
@@ -22,17 +29,17 @@ beside as (
         e.step_target,
     from events.steps as e
     inner join staging.sources as s using (source_id)
-    where e.format = 'hf_trainer' and s.log_no in (select log_no from totals)
+    where e.format in (from drawn) and s.log_no in (select log_no from totals)
     union all
     select s.log_no, s.lines_before + e.line as log_line, e.segment, 'train' as what, null::bigint as step_target
     from events.phases as e
     inner join staging.sources as s using (source_id)
-    where e.format = 'hf_trainer' and e.pattern = 'train_end' and s.log_no in (select log_no from totals)
+    where e.format in (from drawn) and e.phase = 'loop' and e.edge = 'end' and s.log_no in (select log_no from totals)
     union all
     select s.log_no, s.lines_before + e.line as log_line, e.segment, 'eval' as what, null::bigint as step_target
     from events.timers as e
     inner join staging.sources as s using (source_id)
-    where e.format = 'hf_trainer' and s.log_no in (select log_no from totals)
+    where e.format in (from drawn) and s.log_no in (select log_no from totals)
 ),
 
 followed as (
@@ -46,7 +53,7 @@ told_totals as (
     select distinct s.log_no, try_cast(replace(f.value, ',', '') as bigint) as step_target
     from events.facts as f
     inner join staging.sources as s using (source_id)
-    where f.format = 'hf_trainer' and f.key = 'train_iters'
+    where f.format in (from drawn) and f.key = 'train_iters'
 ),
 
 judged as (
@@ -81,6 +88,12 @@ moving as (
     select clock, offset_s from staging.clock_offsets where moves
 ),
 
+evaluation_bars as (
+    select v.log_no, v.step_target, d.format
+    from evaluations as v
+    cross join drawn as d
+),
+
 counted as (
     select
         e.rowid as event_row,
@@ -110,7 +123,7 @@ counted as (
     asof left join staging.years as y on y.source_id = e.source_id and e.line >= y.line
     left join moving as c on c.clock = coalesce(split_part(coalesce(e.host, s.host), '.', 1), 'log ' || s.log)
     left join staging.step_units as u using (log_no)
-    anti join evaluations as v on v.log_no = s.log_no and v.step_target = e.step_target and e.format = 'hf_trainer'
+    anti join evaluation_bars as v on v.log_no = s.log_no and v.step_target = e.step_target and v.format = e.format
     where s.run_id is not null
 ),
 
@@ -161,15 +174,12 @@ kept as (
 -- files that repeat what a console tells, and do not say when: of the same run the better one counts
 ranked as (
     select
-        run_id,
-        log_no,
-        min(case
-            when format in ('llama_factory', 'litgpt_csv') then 1
-            when format in ('hf_trainer_state', 'lightning_csv') then 2
-            else 0
-        end) as place,
-    from kept
-    group by run_id, log_no
+        k.run_id,
+        k.log_no,
+        min(coalesce(h.second_hand, 0)) as place,
+    from kept as k
+    left join events.formats as h on h.format = k.format
+    group by k.run_id, k.log_no
 ),
 
 best as (
@@ -188,7 +198,7 @@ select
     segment,
     -- records carry their own time and arrive out of order; lines are in the order of their log
     case
-        when format in ('goodput_records', 'one_logger', 'otel_spans', 'tensorboard_json') then epoch_us(ts)
+        when format in (select format from events.formats where ordered_by_time) then epoch_us(ts)
         else log_line
     end as ord,
     step,

@@ -121,7 +121,10 @@ final as (
         case when printed_ts is not null then clock_offset_s end as clock_offset_s,
         case when printed_ts is null then 'none' else ts_quality end as ts_quality,
         -- records carry their own time and arrive out of order; lines are in the order of their log
-        case when format in ('goodput_records', 'one_logger', 'otel_spans') then epoch_us(printed_ts) else log_line end as ord,
+        case
+            when format in (select format from events.formats where ordered_by_time) then epoch_us(printed_ts)
+            else log_line
+        end as ord,
     from anchored
 )
 

@@ -1,0 +1,89 @@
+"""The habits of programs: what a line means beyond what it says, as the table ``formats``.
+
+Each column but the first is a field of ``Format`` in ``pipeline/formats/format.py``. Ingest writes a row for
+every format into the store, so that SQL asks for a habit and never for a name.
+"""
+
+from __future__ import annotations
+
+from pipeline.table import Column, Table
+
+FORMATS = Table(
+    "formats",
+    "one row per log format that ingest knows, with the habits of the program that writes it",
+    (
+        Column("format", "string", "name of the format; what `format` of the event tables holds"),
+        Column(
+            "ordered_by_time",
+            "bool",
+            "records carry their own time and arrive out of order: the time orders them, not the line",
+        ),
+        Column(
+            "second_hand",
+            "int64",
+            "place among the files that repeat what a console tells and do not say when, 0 for a console: "
+            "of one run the lowest counts",
+        ),
+        Column("elapsed_per_epoch", "bool", "the printed time since the begin starts again with each epoch"),
+        Column(
+            "bars_for_evaluations",
+            "bool",
+            "an evaluation draws the same bar as the training; what stands beside it tells them apart",
+        ),
+        Column(
+            "results_apart",
+            "bool",
+            "bars go to standard error and results to standard output: two files of a folder may tell of one "
+            "program",
+        ),
+        Column(
+            "results_per_node",
+            "bool",
+            "each node prints the length of the same evaluation, and none says which node it is",
+        ),
+        Column(
+            "step_time_runs_on",
+            "bool",
+            "the timer of the steps never stops: saves and evaluations that are timed as well lie inside of "
+            "the printed step time",
+        ),
+        Column(
+            "step_time_of_one",
+            "bool",
+            "the printed step time is that of the printed step alone, and says nothing of those since the "
+            "line before",
+        ),
+        Column(
+            "save_end_untold",
+            "bool",
+            "a line tells when a save begins, and none when it is over",
+        ),
+        Column(
+            "blocked_is_end_of_sync",
+            "bool",
+            "of a save that is not asynchronous the line that frees the loop is the end: it is durable then",
+        ),
+        Column(
+            "next_save_waits",
+            "bool",
+            "a save begins when the one before it is durable, which no line says",
+        ),
+        Column(
+            "world_size_late",
+            "bool",
+            "the world size stands behind the first line of its launch",
+        ),
+        Column(
+            "degrees",
+            "strings",
+            "keys of facts whose product is the number of accelerators, where no world size is printed",
+        ),
+        Column("start_names_run", "bool", "`detail` of a start of the process is the name of the run"),
+        Column(
+            "tells_requeues",
+            "bool",
+            "accounting that knows requeues and preemption, which other records of the same job do not",
+        ),
+    ),
+    provenance=False,
+)
