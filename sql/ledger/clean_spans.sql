@@ -14,8 +14,13 @@ lengths as (
         s.end_us,
         s.printed_us,
         -- what a line's own resolution and rounding can explain is no gap
-        greatest(case when s.whole_seconds then 2000000 else 2 end, s.printed_us // 100) as tolerance_us,
+        greatest(
+            case when s.whole_seconds then 2000000 else 2 end,
+            s.printed_us // 100,
+            coalesce(l.slip_us, 0)
+        ) as tolerance_us,
     from ledger.spans as s
+    left join ledger.stamp_slips as l using (run_id, attempt)
     where not s.first_span and not s.is_block and s.end_us is not null
 ),
 

@@ -18,11 +18,13 @@ lengths as (
         coalesce(sz.clean_us, p.clean_us) as clean_us,
         v.survives_to,
         v.unproven,
+        coalesce(l.slip_us, 0) as slip_us,
     from ledger.closed_spans as s
     left join stalled as t using (run_id, attempt, step_first)
     left join ledger.pace as p using (run_id)
     left join ledger.attempt_pace as sz using (run_id, attempt)
     left join ledger.survival as v using (run_id, attempt)
+    left join ledger.stamp_slips as l using (run_id, attempt)
 ),
 
 gapped as (
@@ -30,7 +32,7 @@ gapped as (
         *,
         case
             when not stamped or edge = 'begin' or first_span or printed_us is null then 0
-            when free_us - printed_us > greatest(case when whole_seconds then 2000000 else 2 end, printed_us // 100)
+            when free_us - printed_us > greatest(case when whole_seconds then 2000000 else 2 end, printed_us // 100, slip_us)
                 then free_us - printed_us
             else 0
         end as gap_us,
@@ -58,4 +60,4 @@ split as (
     from netted
 )
 
-select * from split
+select * exclude (slip_us) from split
