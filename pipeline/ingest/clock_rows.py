@@ -13,6 +13,7 @@ from pathlib import Path
 import polars as pl
 
 from pipeline.config import Config
+from pipeline.ingest.habits import build_formats
 from pipeline.ingest.sources import build_sources
 from pipeline.ingest.store import Entry
 from pipeline.ingest.values import POLARS_TYPES
@@ -89,10 +90,11 @@ def write_clock_store(
         source = pl.lit(entry.row["source_id"]).alias("source_id")
         for name, frames in kept[entry.name].tables.items():
             rows.setdefault(name, []).extend(frame.with_columns(source) for frame in frames)
+    given = {"sources": build_sources(list(entries), config), "formats": build_formats()}
     for name, table in EVENT_TABLES.items():
         (folder / "events" / name).mkdir(parents=True)
-        whole = build_sources(list(entries), config) if name == "sources" else None
-        if whole is None and name in rows:
+        whole = given.get(name)
+        if name in rows:
             # Rows bring the columns that their patterns fill. A row may have been kept for two reasons.
             told = pl.concat(rows[name], how="diagonal")
             whole = told.select(
