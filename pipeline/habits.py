@@ -84,6 +84,11 @@ FORMATS = Table(
             "bool",
             "accounting that knows requeues and preemption, which other records of the same job do not",
         ),
+        Column(
+            "by_host_clock",
+            "bool",
+            "it prints by the clock of the host, also into what a container prints by its own",
+        ),
     ),
     provenance=False,
 )

@@ -222,6 +222,7 @@ class Format:
         degrees: keys of facts whose product is the number of accelerators.
         start_names_run: ``detail`` of the phase ``process_start`` is the name of the run.
         tells_requeues: accounting that knows requeues and preemption, where other records do not.
+        by_host_clock: it prints by the clock of the host, also into what a container prints by its own.
     """
 
     name: str
@@ -262,3 +263,4 @@ class Format:
     degrees: tuple[str, ...] = ()
     start_names_run: bool = False
     tells_requeues: bool = False
+    by_host_clock: bool = False

@@ -70,6 +70,7 @@ FORMAT = Format(
     link="https://slurm.schedmd.com/srun.html",
     role="any",
     primary=False,
+    by_host_clock=True,
     versions="20.11 to 26.05",
     patterns=(
         _end("ended_for_reason", r" DUE TO (?P<why>[^*]+?)", Value("why", mapping=_REASONS), "20.11 on"),

@@ -94,7 +94,7 @@ def write_clock_store(
     for name, table in EVENT_TABLES.items():
         (folder / "events" / name).mkdir(parents=True)
         whole = given.get(name)
-        if whole is None and name in rows:
+        if name in rows:
             # Rows bring the columns that their patterns fill. A row may have been kept for two reasons.
             told = pl.concat(rows[name], how="diagonal")
             whole = told.select(

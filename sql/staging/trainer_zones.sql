@@ -35,7 +35,7 @@ held as (
         max(coalesce(end_ts, 'infinity'::timestamptz)) as end_ts,
         list(struct_pack(
             start_us := epoch_us(start_ts),
-            end_us := case when end_ts is null then 9223372036854775000 else epoch_us(end_ts) end
+            end_us := case when end_ts is null then 253402300799000000 else epoch_us(end_ts) end
         )) as spans,
     from allocations
     group by job_id, known
@@ -43,23 +43,30 @@ held as (
     qualify known = bool_or(known) over (partition by job_id)
 ),
 
+-- enough of them, from all of the time
+chosen as (
+    select t.folder, t.job_id, t.first_ts, t.last_ts, h.known, h.spans, h.start_ts, h.end_ts
+    from staging.job_times as t
+    inner join held as h using (job_id)
+    where not t.known
+    qualify row_number() over (partition by t.folder, h.known order by reverse(t.job_id), t.job_id) <= 2000
+),
+
 tried as (
     select
         t.folder,
-        h.known,
+        t.known,
         t.job_id,
         z.zone,
         z.hours,
         z.summer,
-        h.spans,
-        epoch_us(h.start_ts) as start_us,
-        case when isfinite(h.end_ts) then epoch_us(h.end_ts) end as end_us,
+        t.spans,
+        epoch_us(t.start_ts) as start_us,
+        case when isfinite(t.end_ts) then epoch_us(t.end_ts) end as end_us,
         epoch_us(timezone(z.zone, t.first_ts::timestamp)) as first_us,
         epoch_us(timezone(z.zone, t.last_ts::timestamp)) as last_us,
-    from staging.job_times as t
-    inner join held as h using (job_id)
+    from chosen as t
     cross join seeds.zones as z
-    where not t.known
 ),
 
 judged as (

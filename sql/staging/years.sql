@@ -36,11 +36,17 @@ turned as (
     window w as (partition by l.log order by l.place, p.line, p.ts)
 ),
 
-counted as (
+summed as (
     select
         *,
         sum(turn) over (partition by log order by place, line, us rows unbounded preceding)::bigint as turns,
     from turned
+),
+
+-- what turns time and again is in no order
+counted as (
+    select * replace (case when max(abs(turns)) over (partition by log) > 20 then 0 else turns end as turns)
+    from summed
 ),
 
 spans as (
