@@ -19,6 +19,11 @@ FORMATS = Table(
             "records carry their own time and arrive out of order: the time orders them, not the line",
         ),
         Column(
+            "clock_of_host",
+            "bool",
+            "its stamps go by the clock of the host, and not of the container that it prints beside",
+        ),
+        Column(
             "second_hand",
             "int64",
             "place among the files that repeat what a console tells and do not say when, 0 for a console: "

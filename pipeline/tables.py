@@ -1,10 +1,9 @@
 """The event tables: one schema each, with the meaning and unit of every column.
 
-An event row says what one line of a log says, and where that line is. Nothing here needs a
-neighbouring line, a configuration or a clock: context is added by ``sql/staging``.
-All times are UTC microseconds. A time whose zone or year the line does not print is stored as printed
-(as if it were UTC, with year 1972 where the year is missing) and marked so in ``ts_quality``; staging
-corrects it.
+An event row says what one line of a log says, and where that line is. Nothing here needs a neighbouring line,
+a configuration or a clock: context is added by ``sql/staging``. All times are UTC microseconds. A time whose
+zone or year the line does not print is stored as printed (as if it were UTC, with year 1972 where the year is
+missing) and marked so in ``ts_quality``; staging corrects it.
 """
 
 from __future__ import annotations

@@ -207,6 +207,7 @@ class Format:
 
     Habits are what SQL has to know of a program; it reads them from the table ``formats`` (``habits.py``):
         ordered_by_time: records carry their own time and arrive out of order.
+        clock_of_host: its stamps go by the clock of the host, and not of the container that it prints beside.
         second_hand: place, from 1, among the files that repeat what a console tells and do not say when; of
             one run the lowest counts. 0 for a console.
         elapsed_per_epoch: ``elapsed_s`` of its steps starts again with each epoch.
@@ -248,6 +249,7 @@ class Format:
     derive: Mapping[str, Derived] = field(default_factory=dict)
     versions: str = ""
     ordered_by_time: bool = False
+    clock_of_host: bool = False
     second_hand: int = 0
     elapsed_per_epoch: bool = False
     bars_for_evaluations: bool = False

@@ -116,4 +116,5 @@ FORMAT = Format(
         _date("job_end", "end", r"(?:(?i:job )?(?i:end(?:ed)?|finish(?:ed)?)(?i: time| at| on)?\s*[:=]?\s+)"),
         _date("date", "point", ""),
     ),
+    clock_of_host=True,
 )

@@ -29,7 +29,7 @@ dated as (
         and l.duplicate_of is null
         and coalesce(l.role, '') not in ('scheduler', 'node')
         -- the scheduler's daemons print into the output of jobs, by the clock of the host
-        and coalesce(p.format, '') <> 'slurm_messages'
+        and coalesce(p.format not in (select format from events.formats where clock_of_host), true)
 ),
 
 -- a zone moves all times of a log alike, but for the turn of summer time: its ends remain its ends

@@ -92,7 +92,10 @@ timed as (
         case when u.ts_quality = 'uptime' then u.ts end as since_boot,
         u.ts_quality,
         -- daemons of the scheduler go by the clock of the host, and not of the container that they print beside
-        case when u.format = 'slurm_messages' then s.host_zone else s.zone end as zone,
+        case
+            when u.format in (select format from events.formats where clock_of_host) then s.host_zone
+            else s.zone
+        end as zone,
         -- a scheduler tells of hosts by its own clock
         case when coalesce(s.role, '') <> 'scheduler' then c.offset_s end as clock_offset_s,
     from united as u
