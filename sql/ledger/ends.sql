@@ -174,6 +174,7 @@ judged as (
             -- a program that was told to stop, or that its own limit stopped, ends well too
             or (t.state = 'COMPLETED' and not coalesce(d.has_cause, false) and d.planned_us is null)
             as completed,
+        coalesce(g.step_target <= t.last_step, false) as at_target,
         x.source_id as exit_source_id,
         x.line as exit_line,
         x.path as exit_path,

@@ -112,7 +112,8 @@ claimed as (
         and s.start_us >= e.start_us
 ),
 
--- one claim stands for many steps: the line of a piece is the one of the step that was under way
+-- one claim stands for many steps: the line of a piece is the one of the step that was under way, which no step of no
+-- length ever was
 stepped as (
     select
         c.run_id,
@@ -120,7 +121,7 @@ stepped as (
         p.source_id,
         p.line,
     from claimed as c
-    asof inner join ledger.closed_spans as p
+    asof inner join (from ledger.closed_spans where end_us > start_us) as p
         on c.run_id = p.run_id and c.attempt = p.attempt and c.start_us >= p.start_us
     where c.category = 'productive'
 ),

@@ -20,13 +20,13 @@ loads as (
     where (p.kind = 'load' and coalesce(p.ok, true)) or (p.kind = 'timer' and p.name = 'load-checkpoint')
 ),
 
--- the last load of an attempt is the one it trains from
+-- the last load of an attempt is the one it trains from; of records of one time the last that was written
 ends as (
     select
         run_id,
         attempt,
         max(step) filter (where kind = 'load' and edge in ('end', 'span', 'begin')) as any_step,
-        arg_max(step, (ord, source_id)) filter (where kind = 'load' and edge in ('end', 'span') and step is not null) as end_step,
+        arg_max(step, (ord, source_id, line)) filter (where kind = 'load' and edge in ('end', 'span') and step is not null) as end_step,
         bool_or(edge = 'none') as cold,
         min(epoch_us(ts)) filter (where kind = 'load' and edge in ('begin', 'span')) as begin_us,
         max(epoch_us(ts)) filter (where kind = 'load' and edge = 'end') as end_us,
@@ -34,9 +34,9 @@ ends as (
         max(duration_s) filter (where kind = 'load' and edge <> 'span') as told_s,
         max(duration_s) filter (where kind = 'timer') as timer_s,
         count(*) filter (where kind = 'load' and edge <> 'none') as load_lines,
-        arg_max(source_id, (ord, source_id)) filter (where kind = 'load') as source_id,
-        arg_max(line, (ord, source_id)) filter (where kind = 'load') as line,
-        arg_min(log_no, ord) as log_no,
+        arg_max(source_id, (ord, source_id, line)) filter (where kind = 'load') as source_id,
+        arg_max(line, (ord, source_id, line)) filter (where kind = 'load') as line,
+        arg_min(log_no, (ord, source_id, line)) as log_no,
         min(ord) as first_ord,
         -- a timer is printed by another rank, and may come after the stamp that ends the load
         coalesce(max(ord) filter (where kind = 'load'), max(ord)) as last_ord,

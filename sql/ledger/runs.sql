@@ -76,11 +76,12 @@ gaps as (
 
 -- a training that was done, and then the same name from the first step
 reused as (
-    select distinct v.run_id
+    select v.run_id, bool_or(v.training > o.training) as told_apart
     from ledger.survival as v
     inner join ledger.survival as o on o.run_id = v.run_id and o.attempt < v.attempt
     inner join ledger.ends as e on e.run_id = o.run_id and e.attempt = o.attempt
     where e.kind = 'completed' and v.restored_step < o.first_step
+    group by v.run_id
 ),
 
 -- another size and a cold start: the ledger takes it for a start from scratch
@@ -138,7 +139,10 @@ select
         [
             case when l.run_id is null then 'no line of it carries a time: nothing can be counted' end,
             case when n.names > 1 then 'the logs name ' || n.names || ' runs' end,
-            case when r.run_id is not null then 'two runs may share this name: after a clean end it starts from the first step' end,
+            case
+                when r.told_apart then 'several runs share this name: after a last step it starts from the first one, and neither overwrites the other'
+                when r.run_id is not null then 'two runs may share this name: after a clean end it starts from the first step'
+            end,
             case when z.run_id is not null then 'attempts of different sizes start from scratch: they may be runs of their own (see restart in goodput.toml)' end,
             case when b.went_back_silently then 'the step counter goes back without a load line' end,
             case when m.lines_missing then 'step lines are missing before a restored step' end,

@@ -9,6 +9,7 @@ restored as (
         e.first_step,
         e.last_step,
         e.kind,
+        e.kind = 'completed' and coalesce(e.at_target, false) as finished,
         c.restart,
         -- where a later attempt started anew without a load line, its first step tells
         case
@@ -33,13 +34,24 @@ restored as (
     where e.has_steps
 ),
 
--- several trainings under one name, where the configuration says so: none of them overwrites another
+-- several trainings under one name, where the configuration says so: none of them overwrites another. Where it says
+-- nothing, what begins with the first step behind a training that had reached its last one is another training
+begun as (
+    select
+        *,
+        restored_step < 1
+        and (
+            coalesce(restart = 'new_run', false)
+            or (restart is null and coalesce(lag(finished) over (partition by run_id order by attempt), false))
+        ) as begins_training,
+    from restored
+),
+
 trainings as (
     select
         *,
-        count_if(coalesce(restart = 'new_run', false) and restored_step < 1)
-            over (partition by run_id order by attempt rows unbounded preceding) as training,
-    from restored
+        count_if(begins_training) over (partition by run_id order by attempt rows unbounded preceding) as training,
+    from begun
 ),
 
 durable as (

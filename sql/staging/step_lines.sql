@@ -83,15 +83,15 @@ evaluations as (
         end
 ),
 
--- clocks that are off by more than their stamps could be
-moving as (
-    select clock, offset_s from staging.clock_offsets where moves
-),
-
 evaluation_bars as (
     select v.log_no, v.step_target, d.format
     from evaluations as v
     cross join drawn as d
+),
+
+-- clocks that are off by more than their stamps could be
+moving as (
+    select clock, offset_s from staging.clock_offsets where moves
 ),
 
 counted as (
