@@ -34,7 +34,7 @@ KINDS = {row["code"]: row["kind"] for row in CAUSES}
 GROUPS = {
     *("pci", "xid", "sxid", "exitcode", "code", "status", "signo", "sig", "gpu", "from_rank", "rank", "job"),
     *("node", "nodes", "host", "hca", "dev", "port", "path", "server", "switch"),
-    *("secs", "open_s", "stuck_s", "ran_ms"),
+    *("secs", "open_s", "stuck_s", "ran_ms", "mins"),
 }
 
 #: When a line of a signal means nothing, in words that a query can compare.
