@@ -35,7 +35,7 @@ followed as (
         cause,
         min((coalesce(near_us, 9000000000000000), causal_rank, log_no, ord)) as place,
     from lines
-    where cause <> first_cause and (signal_us is null or coalesce(near_us, signal_us) >= signal_us - 2000000)
+    where cause <> first_cause and signal_id <> 'traceback_header' and (signal_us is null or coalesce(near_us, signal_us) >= signal_us - 2000000)
     group by all
 ),
 

@@ -168,7 +168,10 @@ runners_up as (
         arg_min(r.cause, r.place) as runner_up_cause,
     from ranked as r
     inner join firsts as f using (run_id, attempt)
-    where r.cause <> f.cause and not (r.is_told_twice and f.cause = 'gpu_fell_off_bus')
+    where r.cause <> f.cause
+        and not (r.is_told_twice and f.cause = 'gpu_fell_off_bus')
+        -- a traceback is the head of some exception, and none of its own
+        and r.signal_id <> 'traceback_header'
     group by all
 ),
 
@@ -177,9 +180,12 @@ parts as (
     select
         f.run_id,
         f.attempt,
-        case when count(distinct e.host) = 1 then min(e.host) end as host,
+        case when count(distinct e.host) = 1 and (count(e.host) = count(*) or count(distinct e.told_by_rank) <= 1) then min(e.host) end as host,
+        count(distinct e.told_by_rank) > 1 as several_ranks,
         arg_min(e.gpu, (e.ts_us is null, e.ts_us, e.log_no, e.ord)) filter (where e.gpu is not null and e.host is not distinct from f.host) as gpu,
         arg_min(e.rank, (e.near_us is null, e.near_us, e.log_no, e.ord)) filter (where e.rank is not null) as rank,
+        -- who printed the line first, where many did
+        arg_min(e.rank, (e.near_us is null, e.near_us, e.log_no, e.ord)) filter (where e.rank is not null and e.signal_id = f.signal_id) as first_rank,
         arg_min(e.device, (e.ts_us is null, e.ts_us, e.log_no, e.ord)) filter (where e.device is not null) as device,
         max(e.caused_by_job) as caused_by_job,
         -- a line that leaves no doubt, beside one that does
@@ -235,10 +241,16 @@ judged as (
         f.ts_us as signal_us,
         f.waited_us,
         f.near_us,
-        case when h.signal_id is null then coalesce(f.host, pt.host) end as signal_host,
+        f.next_us,
+        -- what ranks of several hosts say is of none of them
+        case
+            when h.signal_id is not null then null
+            when f.own and pt.several_ranks then pt.host
+            else coalesce(f.host, pt.host)
+        end as signal_host,
         coalesce(f.gpu, pt.gpu) as signal_gpu,
         coalesce(f.device, pt.device) as signal_device,
-        coalesce(f.rank, pt.rank) as signal_rank,
+        coalesce(pt.first_rank, pt.rank) as signal_rank,
         coalesce(f.since_us, case when ft.ts_us < f.ts_us then ft.ts_us end) as since_us,
         pt.caused_by_job,
         -- lines that have more than one meaning, and waits
@@ -351,8 +363,12 @@ timed as (
                 greatest(least(signal_us, stalled_us), coalesce(allocated_us, 0))
             when stalled_us is not null then stalled_us
             when by_line and signal_us is not null then signal_us - waited_us
-            when dating_exit_us is not null then greatest(dating_exit_us, progress_us)
+            -- an undated line is older than the next dated one of its log
+            when dating_exit_us is not null then
+                greatest(least(dating_exit_us, case when by_line and own and signal_us is null and next_us >= progress_us then next_us else dating_exit_us end), progress_us)
             when planned_us is not null then planned_us
+            -- a job that somebody stopped ends when the scheduler says
+            when kind in ('planned', 'preemption') and by_line and job_end_us >= progress_us then job_end_us
             -- the scheduler ends a job at the time that it writes down
             when not by_line and state in ('TIMEOUT', 'DEADLINE', 'PREEMPTED', 'CANCELLED', 'REVOKED') and from_accounting
                 then release_us

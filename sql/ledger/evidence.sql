@@ -70,6 +70,21 @@ outsiders as (
         and not regexp_matches(t.detail, 'task_memcg=\S*(job_|slurm|kube|docker|containerd|libpod|lsf|pbs)')
 ),
 
+-- the allocator names each other process on the device and what it holds
+held as (
+    select
+        source_id,
+        line,
+        segment,
+        nullif(regexp_extract(text, 'has a total capacity of ([\d.]+) GiB', 1), '')::double as capacity_gib,
+        list_sum(list_transform(
+            regexp_extract_all(text, 'Process \d+ has ([\d.]+) GiB memory in use', 1),
+            lambda x: x::double
+        )) as others_gib,
+    from events.signals
+    where signal_id = 'cuda_oom'
+),
+
 -- events name the pod that they speak of
 pods as (
     select substr(part, 5) as pod, min(job_id) as job_id
@@ -107,7 +122,11 @@ signals as (
         e.fault_rank,
         e.text,
         e.repeats,
-        c.cause,
+        -- memory that other processes hold is not the program's
+        case
+            when c.cause = 'gpu_out_of_memory' and held.others_gib * 2 >= held.capacity_gib then 'gpu_occupied'
+            else c.cause
+        end as cause,
         c.weight,
         c.causal_rank,
         c.severity,
@@ -118,6 +137,7 @@ signals as (
     from events.signals as e
     inner join seeds.signals as c using (signal_id)
     left join pods as q on q.pod = e.job_id
+    left join held on held.source_id = e.source_id and held.line = e.line and held.segment = e.segment
     left join restored as r on r.source_id = e.source_id and r.line = e.line and r.segment = e.segment
     where c.weight in ('cause', 'symptom')
         and not exists (
@@ -188,6 +208,7 @@ own as (
         p.ord,
         p.path,
         p.follows_dated,
+        epoch_us(p.next_ts) as next_us,
         true as own,
         false as told_by_scheduler,
         t.progress_us,
@@ -259,6 +280,7 @@ shared as (
         p.ord,
         p.path,
         true as follows_dated,
+        null::bigint as next_us,
         false as own,
         -- a scheduler that tells of an error of a job knows of it; a kernel tells nobody
         s.by_scheduler and s.job_id is not null and s.job_id = t.job_id as told_by_scheduler,
@@ -361,6 +383,7 @@ select
     planned,
     ts_us,
     near_us,
+    next_us,
     (waited_s * 1000000)::bigint as waited_us,
     -- whether the line is known to come after the last progress: by its time, by the last step line, by a dated line before it
     not has_steps or ts_us is not null or last_ord is not null or (follows_dated and near_us >= coalesce(seen_us, progress_us) - 2000000) as placed_after_progress,

@@ -100,11 +100,13 @@ select
     g.gpu_index,
     case
         when not e.by_line or e.kind in ('completed', 'ongoing', 'planned', 'preemption') then null
-        when e.signal_gpu is not null then 'gpu'
+        when e.signal_gpu is not null and not (e.own and coalesce(v.copy_ranks, 1) > 1) then 'gpu'
         when y.domain = 'storage' then case when e.signal_device is not null then 'file system' end
         when y.domain = 'network_fabric' and e.signal_device is not null then 'link'
         when y.domain = 'nvlink_nvswitch' and e.signal_device is not null then 'switch'
-        when y.domain in ('user_code', 'data', 'framework', 'numerics') and e.signal_rank is not null then 'rank'
+        -- what many ranks say is of no part
+        when e.own and v.copy_ranks > 1 and e.signal_host is null then null
+        when y.domain in ('user_code', 'data', 'framework', 'numerics') and e.signal_rank is not null and coalesce(v.copy_ranks, 1) = 1 then 'rank'
         when e.signal_host is not null then 'host'
         when e.signal_rank is not null then 'rank'
     end as faulty_part,
