@@ -308,7 +308,8 @@ FAULT_OF: dict[str, Fault] = {
 @pytest.mark.parametrize("run", sorted(FAULT_OF))
 def test_where_and_when_it_failed(run: str, built: Built) -> None:
     rows = built.con.execute(
-        "select left(fault_ts::varchar, 19), host, rank, faulty_part, coalesce(copy_ranks, 0), runner_up_cause "
+        "select left(fault_ts::varchar, 19), host, rank, faulty_part, coalesce(copy_ranks, 0), "
+        "runner_up_cause "
         "from ledger.incidents where run_id = ? order by attempt desc limit 1",
         [run],
     ).fetchall()
