@@ -255,7 +255,9 @@ judged as (
         pt.caused_by_job,
         -- lines that have more than one meaning, and waits
         f.weight = 'symptom'
-            or f.cause in ('collective_timeout', 'framework_hang', 'numerics')
+            or f.cause in ('collective_timeout', 'framework_hang', 'numerics', 'node_failure')
+            -- that a call failed on a GPU does not say what failed
+            or f.cause = 'gpu_other' and f.own
             or f.signal_id in ('xid_13_gr_exception', 'xid_31_mmu_fault', 'cuda_illegal_access') and not pt.is_sure
             as ambiguous,
         f.own,

@@ -122,6 +122,8 @@ select
     case when y.kind = 'preemption' then e.caused_by_job end as caused_by_job,
     case
         when e.cause = 'unknown' then 'unknown'
+        -- a symptom is known, and what caused it is not
+        when y.kind = 'unplanned' and y.domain = 'unknown' then 'unknown'
         when e.by_line and e.kind = 'unplanned' and e.ambiguous then 'inferred'
         when e.by_line then 'evidence'
         else 'inferred'
@@ -146,7 +148,7 @@ select
         when e.by_line and e.kind = 'unplanned' and e.ambiguous then 'a line that may have more than one cause'
         when e.by_line and e.own then 'a line of the run itself'
         when e.by_line then 'a line of a node or scheduler that served the run'
-        else 'the scheduler''s state ' || coalesce(e.state, '')
+        else concat('the scheduler''s state ', e.state, '; ' || q.sought)
     end as confidence_reason,
     case when e.kind = 'completed' then e.exit_source_id when e.by_line then e.evidence_source_id else h.source_id end as evidence_source_id,
     case when e.kind = 'completed' then e.exit_path when e.by_line then e.evidence_path else o.path end as evidence_path,
