@@ -112,10 +112,10 @@ signals as (
         -- an address is that of a GPU where the line speaks of a GPU, else that of a switch, an adapter or a port
         case
             when e.gpu is not null then e.gpu
-            when c.source in ('dcgm', 'rocm') or starts_with(e.signal_id, 'xid_') or starts_with(e.signal_id, 'nvrm_') then e.pci
+            when regexp_matches(e.signal_id, '^(xid|nvrm|dcgm|amdgpu|amd)_') then e.pci
         end as gpu,
         case
-            when starts_with(e.signal_id, 'xid_') or starts_with(e.signal_id, 'nvrm_') then e.device
+            when regexp_matches(e.signal_id, '^(xid|nvrm|dcgm|amdgpu|amd)_') then e.device
             else coalesce(e.device, e.pci)
         end as device,
         e.waited_s,
