@@ -128,6 +128,14 @@ TRUTHS: dict[str, tuple[Truth, ...]] = {
     "megatron-deepspeed/bigscience-zero": (Truth(1, 4, 4, 0, None, "planned", "time_limit", "1999616"),),
     # Both of its saves are of step 500.
     "megatron-deepspeed/lockclock-qwen7b-baseline": (Truth(1, 500, 500, 1, None, "completed", "completed"),),
+    "megatron-deepspeed/lockclock-watch-recollect": (
+        Truth(1, 20, None, 0, None, "completed", "completed"),
+        Truth(1, 20, 20, 0, None, "completed", "completed"),
+    ),
+    # Somebody pressed Ctrl-C twice; what was done since the start was never saved.
+    "megatron-deepspeed/summit-3329260": (Truth(1, 930, 930, 0, None, "planned", "operator_stop"),),
+    # LSF says that it is done: the script hid the end of every rank.
+    "megatron-deepspeed/summit-moe-3363503": (Truth(cause="gpu_other"),),
     "megatron-deepspeed/lockclock-tp1pp2dp8-oom": (Truth(1, 5, 5, 0, None, cause="gpu_out_of_memory"),),
     "torchrun-failure/alps-1857626": (Truth(cause="software_exception", job_id="1857626"),),
     "torchrun-failure/fwyc-ws8": (Truth(cause="software_exception"),),
@@ -144,8 +152,8 @@ TRUTHS: dict[str, tuple[Truth, ...]] = {
     ),
     "slurm-out/deformable-detr": (Truth(kind="planned", cause="operator_stop", job_id="25883692"),),
     "bert-perf/paddle-ngc-v100-gpu32": (Truth(22, 30, 30, 0, 21, "completed", "completed"),),
-    # The card is held by somebody else.
-    "nanogpt/jackokeefe-output": (Truth(cause="gpu_out_of_memory"),),
+    # The card is held by somebody else: 10.47 of 10.75 GiB.
+    "nanogpt/jackokeefe-output": (Truth(cause="gpu_occupied"),),
     # Steps from 0 on, and no word about the end.
     "nanogpt/modded-adamw": (Truth(0, 9535, 9535, 0, -1, "ongoing", "in_progress"),),
     "nanogpt/modded-llmc": (Truth(0, 19559, 19559, 0, -1, "ongoing", "in_progress"),),
@@ -252,6 +260,60 @@ def test_attempts_and_their_ends(run: str, built: Built) -> None:
     if all(truth.job_id is None for truth in TRUTHS[run]):
         found = [row._replace(job_id=None) for row in found]
     assert found == list(TRUTHS[run])
+
+
+class Fault(NamedTuple):
+    """Where and when a run failed, as its file says: None where it does not."""
+
+    at: str | None
+    host: str | None = None
+    rank: int | None = None
+    part: str | None = None
+    ranks: int = 0
+    runner_up: str | None = None
+
+
+#: What many ranks say is of no host, and of the rank that was first no more than of the others.
+FAULT_OF: dict[str, Fault] = {
+    # Rank 4, on the second node, misses a file ten minutes, and half an hour, before anybody notices.
+    "nccl/lockclock-smoke-0328": Fault(
+        "2026-03-28 16:19:29", "192.168.205.202", 4, "rank", 1, "collective_timeout"
+    ),
+    "nccl/lockclock-watch-0328": Fault(
+        "2026-03-28 00:36:50", "192.168.205.202", 4, "rank", 1, "collective_timeout"
+    ),
+    # The odd ranks of 56, when the data had run out; 02:55:56 less 600 s.
+    "megatron/alps-2340717-watchdog": Fault("2026-05-22 02:45:55", None, 29, None, 28, "environment_error"),
+    # Three ranks of sixteen; the first of them takes its leave before the launcher kills the others.
+    "megatron-deepspeed/lockclock-tp1pp2dp8-oom": Fault(
+        "2026-03-16 22:17:44", None, 13, None, 3, "peer_lost"
+    ),
+    # All forty ranks; 23:34:37 is the first time that stands behind one of them.
+    "torchrun-failure/alps-1857626": Fault("2026-04-14 23:34:37", None, 2, None, 40, "exit_code"),
+    "torchrun-failure/fwyc-ws8": Fault("2025-05-13 16:37:31", runner_up="exit_code"),
+    "torchrun-failure/lockclock-dual16-oom": Fault(None, None, 7, None, 8),
+    "torchrun-failure/lockclock-dual32-base1": Fault("2026-03-18 14:02:51", runner_up="process_killed"),
+    "nanogpt/jackokeefe-output": Fault(None, part="gpu"),
+    "rl-trainer/verl-maze": Fault(None),
+    "megatron-deepspeed/summit-moe-3363503": Fault(None, runner_up="software_exception"),
+    "megatron-deepspeed/summit-3329260": Fault("2024-03-04 10:43:06"),
+    "slurm-out/deformable-detr": Fault("2022-10-13 04:10:12"),
+    "megatron/alps-1861140-timelimit": Fault("2026-04-15 11:31:51", ranks=1, runner_up="process_killed"),
+    "megatron/alps-2609830-timelimit": Fault("2026-06-24 15:14:07", ranks=1),
+    "megatron/bigscience-meg-perf-n16": Fault("2021-05-27 21:52:36"),
+    "megatron-deepspeed/bigscience-zero": Fault("2021-05-27 21:42:11"),
+}
+
+
+@pytest.mark.parametrize("run", sorted(FAULT_OF))
+def test_where_and_when_it_failed(run: str, built: Built) -> None:
+    rows = built.con.execute(
+        "select left(fault_ts::varchar, 19), host, rank, faulty_part, coalesce(copy_ranks, 0), "
+        "runner_up_cause "
+        "from ledger.incidents where run_id = ? order by attempt desc limit 1",
+        [run],
+    ).fetchall()
+    assert [Fault(*row) for row in rows] == [FAULT_OF[run]]
 
 
 def seconds(built: Built, run: str, category: str) -> float:

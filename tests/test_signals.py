@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from fnmatch import fnmatch
 from functools import cache
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import pytest
 
 from pipeline.ingest.lines import build_frame
 from pipeline.ingest.signals import load_signals
+from pipeline.project import read_seed
 
 ROOT = Path(__file__).resolve().parents[1]
 SEEDS = ROOT / "sql" / "seeds"
@@ -27,6 +29,7 @@ CAUSES = (
     .with_columns(pl.all().fill_null(""))
     .rows(named=True)
 )
+SCHEMES = read_seed("schemes")
 BY_ID = {row["signal_id"]: row for row in SIGNALS}
 KINDS = {row["code"]: row["kind"] for row in CAUSES}
 
@@ -34,7 +37,7 @@ KINDS = {row["code"]: row["kind"] for row in CAUSES}
 GROUPS = {
     *("pci", "xid", "sxid", "exitcode", "code", "status", "signo", "sig", "gpu", "from_rank", "rank", "job"),
     *("node", "nodes", "host", "hca", "dev", "port", "path", "server", "switch"),
-    *("secs", "open_s", "stuck_s", "ran_ms"),
+    *("secs", "open_s", "stuck_s", "ran_ms", "mins"),
 }
 
 #: When a line of a signal means nothing, in words that a query can compare.
@@ -284,6 +287,34 @@ def test_the_taxonomy_can_express_what_studies_count() -> None:
     assert missing == []
 
 
+def test_every_cause_has_a_place_in_every_scheme() -> None:
+    """One rule for all lines of a cause, and rules for some; an empty class says that the scheme has none."""
+    general = Counter((row["scheme"], row["cause"]) for row in SCHEMES if not row["signals"])
+    assert general == {(scheme, row["code"]): 1 for scheme in PUBLISHED for row in CAUSES}
+    rules = Counter((row["scheme"], row["cause"], row["signals"]) for row in SCHEMES)
+    assert [rule for rule, count in rules.items() if count > 1] == []
+
+
+def test_every_class_of_a_scheme_has_a_cause() -> None:
+    found = {(row["scheme"], row["class"]) for row in SCHEMES if row["class"]}
+    # Of a file system that no line is known of.
+    unreached = {("ByteRobust", "HDFS Error")}
+    published = {(scheme, name) for scheme, names in PUBLISHED.items() for name in names}
+    assert published - found == unreached
+
+
+def test_rules_of_schemes_name_signals_of_their_cause() -> None:
+    names = {row["signal_id"]: row["cause"] for row in SIGNALS}
+    wrong = [
+        row
+        for row in SCHEMES
+        if row["signals"]
+        and row["cause"]
+        not in {names[name] for name in names if fnmatch(name, row["signals"].replace("%", "*"))}
+    ]
+    assert wrong == []
+
+
 def test_causes_are_whole() -> None:
     owners = {
         "cluster operations",
@@ -308,6 +339,8 @@ def test_causes_are_whole() -> None:
 def test_every_cause_of_a_fault_has_a_signal_or_says_why_not() -> None:
     """Some causes come from the scheduler's state, from measures or from the absence of evidence."""
     without = {"completed", "in_progress", "unknown", "host_overload", "slowdown"}
+    # What else a line about used-up memory says decides whose memory it was.
+    without |= {"gpu_occupied"}
     used = {row["cause"] for row in SIGNALS}
     assert {row["code"] for row in CAUSES} - used - without == set()
 

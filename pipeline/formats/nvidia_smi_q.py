@@ -34,7 +34,14 @@ FORMAT = Format(
         ),
         known_line("time", ("Timestamp ",), r"^Timestamp {2,}: [A-Z][a-z]{2} [A-Z][a-z]{2} "),
         known_line("counts", ("Attached GPUs ", "CUDA Version "), r"^(?:Attached GPUs|CUDA Version) {2,}: "),
-        known_line("device", ("GPU 0000",), r"^GPU [0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d\s*$"),
+        Pattern(
+            name="device",
+            table="facts",
+            columns={"key": Value(const="gpu_pci"), "value": Value("pci")},
+            literals=("GPU 0000",),
+            regex=r"^GPU (?P<pci>[0-9A-Fa-f]{8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.\d)\s*$",
+            note="The driver lists its devices in the order of their indices.",
+        ),
         # What one field says, or the head of a group of fields.
         known_line(
             "field",

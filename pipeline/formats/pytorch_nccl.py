@@ -20,7 +20,7 @@ FORMAT = Format(
     chatter=(
         *("NCCL INFO Channel ", "NCCL INFO Ring ", "NCCL INFO Trees ", "NCCL INFO Connected all "),
         *("NCCL INFO threadThresholds ", "NCCL INFO P2P Chunksize ", "NCCL INFO Setting affinity "),
-        *("- Init START", "- Init COMPLETE"),
+        "- Init COMPLETE",
         "[Gloo] Rank ",
     ),
     patterns=(
@@ -63,7 +63,33 @@ FORMAT = Format(
             ("<omitting python frames>", "C++ CapturedTraceback:"),
             r"^\s*(?:<omitting python frames>|C\+\+ CapturedTraceback:)",
         ),
-        known_line("nccl_info", ("NCCL INFO ", "NCCL TRACE "), r"\bNCCL (?:INFO|TRACE) "),
+        Pattern(
+            name="nccl_device",
+            table="facts",
+            columns={
+                "key": Value(const="nccl_device"),
+                "value": Value("device"),
+                "host": Value("host"),
+                "rank": Value("rank", "int"),
+            },
+            literals=(" nvmlDev ",),
+            regex=r"\b(?P<host>[A-Za-z][\w.-]*):\d+:\d+ \[\d+\] NCCL (?:INFO|TRACE) .*\brank (?P<rank>\d+) "
+            r"nranks \d+ cudaDev \d+ nvmlDev (?P<device>\d+ busId [0-9a-f]+) .*- Init START\s*$",
+            versions="NCCL 2.13 on",
+            note="Index of the driver and number of the bus: domain, bus, device, function, in hexadecimal.",
+        ),
+        known_line(
+            "nccl_info",
+            ("NCCL INFO ", "NCCL TRACE "),
+            # Whatever does not end in START, which only the two patterns around this one do.
+            r"\bNCCL (?:INFO|TRACE) (?:.*(?:[^T\s]|[^R]T|[^A]RT|[^T]ART|[^S]TART)|T?)\s*$",
+        ),
+        known_line(
+            "nccl_start",
+            ("- Init START",),
+            r"\bNCCL (?:INFO|TRACE) (?:[^n]|n[^v])*- Init START\s*$",
+            versions="NCCL to 2.12",
+        ),
         known_line(
             "nccl_warning",
             ("NCCL WARN ", "NCCL ERROR "),

@@ -36,6 +36,7 @@ _GROUPS: dict[str, Value] = {
 _WAITS: tuple[Value, ...] = (
     Value(("waited_s", "secs", "stuck_s", "open_s"), "seconds"),
     Value("ran_ms", "float", scale=1e-3),
+    Value("mins", "float", scale=60.0),
 )
 
 

@@ -83,10 +83,36 @@ planned_rows as (
     )
 ),
 
+-- a GPU that falls off the bus takes the bus with it, or the bus the GPU: one fault, told twice
+fallen as (
+    select distinct run_id, attempt, host, ts_us
+    from ledger.evidence
+    where cause = 'gpu_fell_off_bus' and weight = 'cause' and ts_us is not null
+),
+
+told_twice as (
+    select e.run_id, e.attempt, e.source_id, e.line, e.ts_us, min(f.ts_us) as fallen_us
+    from ledger.evidence as e
+    inner join fallen as f
+        on f.run_id = e.run_id
+        and f.attempt = e.attempt
+        and f.host is not distinct from e.host
+        and e.ts_us between f.ts_us - 60000000 and f.ts_us + 60000000
+    where e.cause = 'pcie_error'
+    group by all
+),
+
+first_tellings as (
+    select run_id, attempt, fallen_us, min(ts_us) as ts_us
+    from told_twice
+    group by all
+),
+
 -- a watchdog only says that somebody waited; a line without any clock may be noise of the start
 graded as (
     select
-        e.*,
+        e.* replace (case when w.run_id is not null then e.causal_rank + 1 else e.causal_rank end as causal_rank),
+        w.run_id is not null as is_told_twice,
         p.run_id is not null and e.planned <> '' as is_planned_end,
         e.weight = 'cause' and (e.planned = '' or p.run_id is not null) as is_cause,
         case
@@ -96,6 +122,7 @@ graded as (
         end as grade,
     from ledger.evidence as e
     left join planned_rows as p using (run_id, attempt)
+    left join (select distinct run_id, attempt, source_id, line from told_twice) as w using (run_id, attempt, source_id, line)
 ),
 
 -- physical evidence before symptoms, then the earliest
@@ -142,6 +169,30 @@ runners_up as (
     from ranked as r
     inner join firsts as f using (run_id, attempt)
     where r.cause <> f.cause
+        and not (r.is_told_twice and f.cause = 'gpu_fell_off_bus')
+        -- a traceback is the head of some exception, and none of its own
+        and r.signal_id <> 'traceback_header'
+    group by all
+),
+
+-- what other lines of the same cause say of the part that the first of them leaves open
+parts as (
+    select
+        f.run_id,
+        f.attempt,
+        case when count(distinct e.host) = 1 and (count(e.host) = count(*) or count(distinct e.told_by_rank) <= 1) then min(e.host) end as host,
+        count(distinct e.told_by_rank) > 1 as several_ranks,
+        arg_min(e.gpu, (e.ts_us is null, e.ts_us, e.log_no, e.ord)) filter (where e.gpu is not null and e.host is not distinct from f.host) as gpu,
+        arg_min(e.rank, (e.near_us is null, e.near_us, e.log_no, e.ord)) filter (where e.rank is not null) as rank,
+        -- who printed the line first, where many did
+        arg_min(e.rank, (e.near_us is null, e.near_us, e.log_no, e.ord)) filter (where e.rank is not null and e.signal_id = f.signal_id) as first_rank,
+        arg_min(e.device, (e.ts_us is null, e.ts_us, e.log_no, e.ord)) filter (where e.device is not null) as device,
+        max(e.caused_by_job) as caused_by_job,
+        -- a line that leaves no doubt, beside one that does
+        bool_or(e.causal_rank <= 2 and e.weight = 'cause' and e.signal_id not in ('xid_13_gr_exception', 'xid_31_mmu_fault', 'cuda_illegal_access')) as is_sure,
+    from firsts as f
+    inner join ledger.evidence as e
+        on e.run_id = f.run_id and e.attempt = f.attempt and e.cause = f.cause and e.weight = f.weight
     group by all
 ),
 
@@ -191,8 +242,25 @@ judged as (
         f.ts_us as signal_us,
         f.waited_us,
         f.near_us,
-        case when h.signal_id is null then f.host end as signal_host,
-        f.gpu as signal_gpu,
+        f.next_us,
+        -- what ranks of several hosts say is of none of them
+        case
+            when h.signal_id is not null then null
+            when f.own and pt.several_ranks then pt.host
+            else coalesce(f.host, pt.host)
+        end as signal_host,
+        coalesce(f.gpu, pt.gpu) as signal_gpu,
+        coalesce(f.device, pt.device) as signal_device,
+        coalesce(pt.first_rank, pt.rank) as signal_rank,
+        coalesce(f.since_us, case when ft.ts_us < f.ts_us then ft.ts_us end) as since_us,
+        pt.caused_by_job,
+        -- lines that have more than one meaning, and waits
+        f.weight = 'symptom'
+            or f.cause in ('collective_timeout', 'framework_hang', 'numerics', 'node_failure')
+            -- that a call failed on a GPU does not say what failed
+            or f.cause = 'gpu_other' and f.own
+            or f.signal_id in ('xid_13_gr_exception', 'xid_31_mmu_fault', 'cuda_illegal_access') and not pt.is_sure
+            as ambiguous,
         f.own,
         f.told_by_scheduler,
         f.text,
@@ -213,6 +281,9 @@ judged as (
     left join watchdogs as w using (run_id, attempt)
     left join detections as d using (run_id, attempt)
     left join firsts as f using (run_id, attempt)
+    left join parts as pt using (run_id, attempt)
+    left join first_tellings as ft
+        on ft.run_id = f.run_id and ft.attempt = f.attempt and ft.fallen_us = f.ts_us and f.cause = 'gpu_fell_off_bus'
     left join sharers as h on h.run_id = f.run_id and h.attempt = f.attempt and h.signal_id = f.signal_id
     left join runners_up as u using (run_id, attempt)
     left join later as l using (run_id)
@@ -288,13 +359,19 @@ timed as (
         *,
         case
             when kind in ('completed', 'ongoing') then null
+            -- a line that says when it began
+            when by_line and since_us is not null then greatest(since_us, coalesce(allocated_us, 0), case when has_steps then progress_us else 0 end)
             -- who waited since before the line had noticed already
             when by_line and signal_us is not null and coalesce(waited_us, 0) = 0 then
                 greatest(least(signal_us, stalled_us), coalesce(allocated_us, 0))
             when stalled_us is not null then stalled_us
             when by_line and signal_us is not null then signal_us - waited_us
-            when dating_exit_us is not null then greatest(dating_exit_us, progress_us)
+            -- an undated line is older than the next dated one of its log
+            when dating_exit_us is not null then
+                greatest(least(dating_exit_us, case when by_line and own and signal_us is null and next_us >= progress_us then next_us else dating_exit_us end), progress_us)
             when planned_us is not null then planned_us
+            -- a job that somebody stopped ends when the scheduler says
+            when kind in ('planned', 'preemption') and by_line and job_end_us >= progress_us then job_end_us
             -- the scheduler ends a job at the time that it writes down
             when not by_line and state in ('TIMEOUT', 'DEADLINE', 'PREEMPTED', 'CANCELLED', 'REVOKED') and from_accounting
                 then release_us

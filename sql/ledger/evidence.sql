@@ -24,7 +24,7 @@ launcher_tracebacks as (
     where signal_id = 'traceback_header' and next_signal_id like 'elastic_%'
 ),
 
--- a link or a server that is back within seconds did nothing
+-- a link or a server that is back within seconds did nothing, unless somebody's retries ran out (below)
 closers as (
     select signal_id as opened_by, cleared_by as closed_by
     from seeds.signals
@@ -59,6 +59,32 @@ restored as (
         and c.ts_us between o.ts_us and o.ts_us + 25000000
 ),
 
+-- memory that a service of the system used up in a group of its own is not the job's
+outsiders as (
+    select coalesce(t.host, '') as host, epoch_us(t.ts) as ts_us
+    from staging.stream as t
+    where t.kind = 'signal'
+        and t.name = 'oom_constraint'
+        and t.ts is not null
+        and regexp_matches(t.detail, 'constraint=CONSTRAINT_MEMCG\b.*task_memcg=/system\.slice/')
+        and not regexp_matches(t.detail, 'task_memcg=\S*(job_|slurm|kube|docker|containerd|libpod|lsf|pbs)')
+),
+
+-- the allocator names each other process on the device and what it holds
+held as (
+    select
+        source_id,
+        line,
+        segment,
+        nullif(regexp_extract(text, 'has a total capacity of ([\d.]+) GiB', 1), '')::double as capacity_gib,
+        list_sum(list_transform(
+            regexp_extract_all(text, 'Process \d+ has ([\d.]+) GiB memory in use', 1),
+            lambda x: x::double
+        )) as others_gib,
+    from events.signals
+    where signal_id = 'cuda_oom'
+),
+
 -- events name the pod that they speak of
 pods as (
     select substr(part, 5) as pod, min(job_id) as job_id
@@ -75,29 +101,48 @@ signals as (
         e.segment,
         e.signal_id,
         coalesce(q.job_id, e.job_id) as job_id,
-        e.node,
-        coalesce(e.gpu, e.pci) as gpu,
+        -- NCCL tells of its own port and process; of what a peer did, it names the peer
+        coalesce(
+            e.node,
+            case
+                when c.source = 'nccl' and c.cause not in ('network_other', 'peer_lost')
+                    then nullif(regexp_extract(e.text, '([A-Za-z][\w.-]*):\d+:\d+ \[\d+\]', 1), '')
+            end
+        ) as node,
+        -- an address is that of a GPU where the line speaks of a GPU, else that of a switch, an adapter or a port
+        case
+            when e.gpu is not null then e.gpu
+            when regexp_matches(e.signal_id, '^(xid|nvrm|dcgm|amdgpu|amd)_') then e.pci
+        end as gpu,
+        case
+            when regexp_matches(e.signal_id, '^(xid|nvrm|dcgm|amdgpu|amd)_') then e.device
+            else coalesce(e.device, e.pci)
+        end as device,
         e.waited_s,
         e.fault_rank,
         e.text,
         e.repeats,
-        c.cause,
+        -- memory that other processes hold is not the program's
+        case
+            when c.cause = 'gpu_out_of_memory' and held.others_gib * 2 >= held.capacity_gib then 'gpu_occupied'
+            else c.cause
+        end as cause,
         c.weight,
         c.causal_rank,
         c.severity,
         c.source in ('slurm', 'lsf', 'pbs', 'k8s') as by_scheduler,
         coalesce(c.planned, '') as planned,
+        coalesce(c.benign_when, '') as benign_when,
+        r.source_id is not null as restored,
     from events.signals as e
     inner join seeds.signals as c using (signal_id)
     left join pods as q on q.pod = e.job_id
+    left join held on held.source_id = e.source_id and held.line = e.line and held.segment = e.segment
+    left join restored as r on r.source_id = e.source_id and r.line = e.line and r.segment = e.segment
     where c.weight in ('cause', 'symptom')
         and not exists (
             select 1 from launcher_tracebacks as l
             where l.source_id = e.source_id and l.line = e.line and l.segment = e.segment
-        )
-        and not exists (
-            select 1 from restored as r
-            where r.source_id = e.source_id and r.line = e.line and r.segment = e.segment
         )
 ),
 
@@ -163,6 +208,7 @@ own as (
         p.ord,
         p.path,
         p.follows_dated,
+        epoch_us(p.next_ts) as next_us,
         true as own,
         false as told_by_scheduler,
         t.progress_us,
@@ -234,6 +280,7 @@ shared as (
         p.ord,
         p.path,
         true as follows_dated,
+        null::bigint as next_us,
         false as own,
         -- a scheduler that tells of an error of a job knows of it; a kernel tells nobody
         s.by_scheduler and s.job_id is not null and s.job_id = t.job_id as told_by_scheduler,
@@ -283,11 +330,51 @@ united as (
     from own_in_reach
     union all by name
     from shared
+),
+
+-- somebody gave up sending, or somebody killed
+turning_points as (
+    select
+        run_id,
+        attempt,
+        coalesce(ts_us, near_us) as ts_us,
+        starts_with(signal_id, 'nccl_ib_wc_error') or signal_id = 'nccl_ib_cqe_error' as gave_up,
+        planned <> '' or cause in ('process_killed', 'requeue') as killed,
+    from united
+    where coalesce(ts_us, near_us) is not null
+),
+
+-- what looks like a fault and is none
+counted as (
+    select u.*
+    from united as u
+    where not (
+            u.restored
+            and not exists (
+                select 1 from turning_points as k
+                where k.run_id = u.run_id and k.attempt = u.attempt and k.gave_up and k.ts_us between u.ts_us and u.ts_us + 120000000
+            )
+        )
+        -- a driver finds faults in a process that is being killed
+        and not (
+            u.benign_when = 'after_kill'
+            and exists (
+                select 1 from turning_points as k
+                where k.run_id = u.run_id and k.attempt = u.attempt and k.killed and k.ts_us between u.ts_us - 30000000 and u.ts_us + 1000000
+            )
+        )
+        and not (
+            u.cause = 'host_out_of_memory'
+            and exists (
+                select 1 from outsiders as o
+                where o.host = coalesce(u.host, '') and o.ts_us between u.ts_us - 2000000 and u.ts_us + 2000000
+            )
+        )
 )
 
 select
-    run_id,
-    attempt,
+    c.run_id,
+    c.attempt,
     signal_id,
     cause,
     weight,
@@ -296,13 +383,32 @@ select
     planned,
     ts_us,
     near_us,
+    next_us,
     (waited_s * 1000000)::bigint as waited_us,
     -- whether the line is known to come after the last progress: by its time, by the last step line, by a dated line before it
     not has_steps or ts_us is not null or last_ord is not null or (follows_dated and near_us >= coalesce(seen_us, progress_us) - 2000000) as placed_after_progress,
+    -- the line itself may say when it began
+    case
+        when signal_id = 'slurmctld_unexpected_reboot' then nullif(regexp_extract(text, 'last response=(\d+)', 1), '')::bigint * 1000000
+        when not own and waited_s > 0 then ts_us - (waited_s * 1000000)::bigint
+    end as since_us,
     -- who tells of a collective that timed out has waited for somebody else
-    case when cause = 'collective_timeout' then node else coalesce(node, host) end as host,
+    case
+        when cause = 'collective_timeout' then node
+        else coalesce(node, c.host, case when own and weight = 'cause' and cause not in ('network_other', 'peer_lost') then h.host end)
+    end as host,
     case when cause <> 'collective_timeout' then gpu end as gpu,
+    device,
     fault_rank,
+    case when own and (planned = '' and weight = 'cause') and cause <> 'collective_timeout' then coalesce(fault_rank, c.rank) end as rank,
+    case when own then c.rank end as told_by_rank,
+    case
+        when cause = 'preemption' then nullif(coalesce(
+            nullif(regexp_extract(text, 'reclaim resources for JobId=(\d+)', 1), ''),
+            regexp_extract(text, 'Preempted by (?:a )?(?:pod )?([\w./-]+)', 1)
+        ), '')
+    end as caused_by_job,
+    repeats,
     own,
     coalesce(told_by_scheduler, false) as told_by_scheduler,
     text,
@@ -311,4 +417,5 @@ select
     source_id,
     path,
     line,
-from united
+from counted as c
+left join ledger.rank_hosts as h on h.run_id = c.run_id and h.attempt = c.attempt and h.rank = coalesce(c.fault_rank, c.rank)

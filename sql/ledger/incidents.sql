@@ -95,8 +95,36 @@ select
     y.owner,
     case when e.by_line then e.signal_host else null end as host,
     case when e.by_line then e.signal_gpu else null end as gpu,
+    case when e.by_line and e.kind <> 'completed' then e.signal_device end as device,
+    case when e.by_line and e.kind <> 'completed' then e.signal_rank end as rank,
+    g.gpu_index,
+    case
+        when not e.by_line or e.kind in ('completed', 'ongoing', 'planned', 'preemption') then null
+        when e.signal_gpu is not null and not (e.own and coalesce(v.copy_ranks, 1) > 1) then 'gpu'
+        when y.domain = 'storage' then case when e.signal_device is not null then 'file system' end
+        when y.domain = 'network_fabric' and e.signal_device is not null then 'link'
+        when y.domain = 'nvlink_nvswitch' and e.signal_device is not null then 'switch'
+        -- what many ranks say is of no part
+        when e.own and v.copy_ranks > 1 and e.signal_host is null then null
+        when y.domain in ('user_code', 'data', 'framework', 'numerics') and e.signal_rank is not null and coalesce(v.copy_ranks, 1) = 1 then 'rank'
+        when e.signal_host is not null then 'host'
+        when e.signal_rank is not null then 'rank'
+    end as faulty_part,
+    v.copies,
+    v.copy_ranks,
+    v.copy_hosts,
+    v.copy_spread_s,
+    v.cascade,
+    case when y.domain = 'unknown' then w.lagging end as lagging,
+    case when y.domain = 'unknown' then w.lagging_ranks end as lagging_ranks,
+    case when y.domain = 'unknown' then w.suspect_host end as suspect_host,
+    q.sought,
+    case when y.kind = 'preemption' then e.caused_by_job end as caused_by_job,
     case
         when e.cause = 'unknown' then 'unknown'
+        -- a symptom is known, and what caused it is not
+        when y.kind = 'unplanned' and y.domain = 'unknown' then 'unknown'
+        when e.by_line and e.kind = 'unplanned' and e.ambiguous then 'inferred'
         when e.by_line then 'evidence'
         else 'inferred'
     end as confidence,
@@ -106,11 +134,21 @@ select
         when e.kind = 'completed' and e.by_line then 'the program says so'
         when e.kind = 'completed' then 'nothing went wrong before the end'
         when e.kind = 'ongoing' then 'no line tells of an end'
-        when e.cause = 'unknown' then 'no line within reach of the end tells of a fault'
-        when e.by_line and e.weight = 'symptom' then 'a symptom; no line tells what caused it'
+        when e.cause = 'unknown' then concat('no line within reach of the end tells of a fault', '; ' || q.sought)
+        when e.by_line and e.weight = 'symptom' then concat('a symptom; no line tells what caused it', '; ' || q.sought)
+        when e.by_line and e.cause = 'collective_timeout' then concat(
+            'somebody waited; no line tells for what',
+            case w.lagging
+                when 'behind' then '; behind was rank ' || w.lagging_ranks
+                when 'silent' then '; nothing was heard of rank ' || w.lagging_ranks
+                when 'elsewhere' then '; elsewhere was rank ' || w.lagging_ranks
+            end,
+            '; ' || q.sought
+        )
+        when e.by_line and e.kind = 'unplanned' and e.ambiguous then 'a line that may have more than one cause'
         when e.by_line and e.own then 'a line of the run itself'
         when e.by_line then 'a line of a node or scheduler that served the run'
-        else 'the scheduler''s state ' || coalesce(e.state, '')
+        else concat('the scheduler''s state ', e.state, '; ' || q.sought)
     end as confidence_reason,
     case when e.kind = 'completed' then e.exit_source_id when e.by_line then e.evidence_source_id else h.source_id end as evidence_source_id,
     case when e.kind = 'completed' then e.exit_path when e.by_line then e.evidence_path else o.path end as evidence_path,
@@ -123,6 +161,7 @@ select
         case when not e.by_line and e.kind not in ('completed', 'ongoing') and e.cause <> 'unknown' then '¶' end
     ) as mark,
     e.observed and not e.has_steps as failed_start,
+    cl.run_id is not null as crash_loop,
     y.has_verdict,
     y.verdict_reason,
 from ledger.ends as e
@@ -136,4 +175,9 @@ left join costs as c on c.incident_id = i.incident_id
 left join lost as l on l.incident_id = i.incident_id
 left join followers as f on f.run_id = e.run_id and f.attempt = e.attempt
 left join caught_up as u on u.run_id = e.run_id and u.attempt = e.attempt
+left join ledger.echoes as v on v.run_id = e.run_id and v.attempt = e.attempt
+left join ledger.lagging as w on w.run_id = e.run_id and w.attempt = e.attempt
+left join ledger.sought as q on q.run_id = e.run_id and q.attempt = e.attempt
+left join ledger.crash_loops as cl on cl.run_id = e.run_id and cl.attempt = e.attempt
+left join ledger.gpu_slots as g on g.host = split_part(e.signal_host, '.', 1) and g.pci = e.signal_gpu
 left join texts as t on t.source_id = e.evidence_source_id and t.line = e.evidence_line

@@ -47,7 +47,7 @@ FAULTS = (
     ),
     found_by_watchdog(
         "gpu_off_bus_after_bus_error",
-        "pcie_error",
+        "gpu_fell_off_bus",
         Line(
             "kernel",
             "pcieport 0000:16:01.0: AER: Uncorrectable (Fatal) error message received from 0000:17:00.0",

@@ -1,0 +1,57 @@
+-- one row per attempt that ended with a line as evidence: how often that line was printed, and what followed from it
+-- do not add copies over attempts: one crash prints the same line on every rank
+-- copies: lines of the same signal, those that were counted only included
+-- cascade: causes of the other lines, in the order of their first ones: what the first cause brought about
+with
+
+lines as (
+    select
+        e.*,
+        f.cause as first_cause,
+        e.signal_id = f.signal_id and e.cause = f.signal_cause as is_copy,
+        f.signal_us,
+    from ledger.ends as f
+    inner join ledger.evidence as e using (run_id, attempt)
+    where f.by_line and f.kind <> 'completed'
+),
+
+copied as (
+    select
+        run_id,
+        attempt,
+        sum(coalesce(repeats, 1))::bigint as copies,
+        count(distinct told_by_rank) as copy_ranks,
+        count(distinct host) as copy_hosts,
+        (max(ts_us) - min(ts_us)) / 1e6 as copy_spread_s,
+    from lines
+    where is_copy
+    group by all
+),
+
+followed as (
+    select
+        run_id,
+        attempt,
+        cause,
+        min((coalesce(near_us, 9000000000000000), causal_rank, log_no, ord)) as place,
+    from lines
+    where cause <> first_cause and signal_id <> 'traceback_header' and (signal_us is null or coalesce(near_us, signal_us) >= signal_us - 2000000)
+    group by all
+),
+
+cascades as (
+    select run_id, attempt, string_agg(cause, ', ' order by place, cause) as cascade
+    from followed
+    group by run_id, attempt
+)
+
+select
+    c.run_id,
+    c.attempt,
+    c.copies,
+    c.copy_ranks,
+    c.copy_hosts,
+    c.copy_spread_s,
+    d.cascade,
+from copied as c
+left join cascades as d using (run_id, attempt)

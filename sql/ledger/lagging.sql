@@ -1,0 +1,111 @@
+-- one row per attempt whose watchdogs say how far each rank had come: who was behind
+-- do not sum: ranks of one process group only, that of which most ranks spoke
+-- lagging: behind (completed less), silent (said nothing while nearly all others did), elsewhere (enqueued less), together (nobody was behind)
+with
+
+told as (
+    select
+        run_id,
+        attempt,
+        coalesce(try_cast(nullif(regexp_extract(text, 'Rank (\d+)\]', 1), '') as integer), told_by_rank) as rank,
+        regexp_extract(text, '\[PG (?:ID )?(\d+)', 1) as process_group,
+        try_cast(regexp_extract(text, '(?i)last completed (?:NCCL )?work: (-?\d+)', 1) as bigint) as completed,
+        try_cast(regexp_extract(text, '(?i)last enqueued (?:NCCL )?work: (-?\d+)', 1) as bigint) as enqueued,
+    from ledger.evidence
+    where own and cause = 'collective_timeout' and regexp_matches(text, '(?i)last completed (NCCL )?work: -?\d')
+),
+
+ranks as (
+    select run_id, attempt, process_group, rank, min(completed) as completed, min(enqueued) as enqueued
+    from told
+    where rank is not null
+    group by all
+),
+
+spoken as (
+    select
+        run_id,
+        attempt,
+        process_group,
+        count(*) as speakers,
+        min(completed) as least_completed,
+        max(completed) as most_completed,
+        min(enqueued) as least_enqueued,
+        max(enqueued) as most_enqueued,
+    from ranks
+    group by run_id, attempt, process_group
+    qualify row_number() over (partition by run_id, attempt order by count(*) desc, process_group) = 1
+),
+
+sized as (
+    select
+        s.*,
+        z.world_gpus,
+        -- the default group holds all ranks, others do not
+        s.process_group in ('', '0') and coalesce(z.world_gpus > s.speakers and (z.world_gpus - s.speakers) * 4 <= z.world_gpus, false) as has_silent,
+    from spoken as s
+    left join ledger.sizes as z using (run_id, attempt)
+),
+
+behind as (
+    select r.run_id, r.attempt, r.rank, 'behind' as lagging
+    from sized as s
+    inner join ranks as r using (run_id, attempt, process_group)
+    where s.least_completed < s.most_completed and r.completed = s.least_completed
+),
+
+silent as (
+    select run_id, attempt, rank, 'silent' as lagging
+    from (
+        select s.run_id, s.attempt, unnest(range(s.world_gpus::integer))::integer as rank
+        from sized as s
+        where s.has_silent and s.least_completed = s.most_completed
+    )
+    anti join ranks using (run_id, attempt, rank)
+),
+
+elsewhere as (
+    select r.run_id, r.attempt, r.rank, 'elsewhere' as lagging
+    from sized as s
+    inner join ranks as r using (run_id, attempt, process_group)
+    where not s.has_silent
+        and s.least_completed = s.most_completed
+        and s.least_enqueued < s.most_enqueued
+        and r.enqueued = s.least_enqueued
+),
+
+-- half of the ranks and more are no suspects
+suspects as (
+    select u.*, h.host
+    from (
+        from behind
+        union all
+        from silent
+        union all
+        from elsewhere
+    ) as u
+    left join ledger.rank_hosts as h using (run_id, attempt, rank)
+),
+
+counted as (
+    select
+        run_id,
+        attempt,
+        lagging,
+        string_agg(rank::varchar, ', ' order by rank) as lagging_ranks,
+        case when count(distinct host) = 1 and count(host) = count(*) then min(host) end as suspect_host,
+        count(*) as suspects,
+    from suspects
+    group by run_id, attempt, lagging
+)
+
+select
+    s.run_id,
+    s.attempt,
+    s.speakers,
+    coalesce(c.lagging, 'together') as lagging,
+    c.lagging_ranks,
+    c.suspect_host,
+from sized as s
+left join counted as c
+    on c.run_id = s.run_id and c.attempt = s.attempt and c.suspects * 2 <= coalesce(s.world_gpus, s.speakers)

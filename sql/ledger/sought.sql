@@ -1,0 +1,56 @@
+-- one row per attempt that ended with nothing but a symptom, or nothing at all: where a cause was looked for
+-- do not count: one sentence per attempt
+with
+
+hosts as (
+    select distinct split_part(host, '.', 1) as host
+    from staging.sources
+    where role = 'node' and host is not null
+),
+
+own_files as (
+    select run_id, count(*) as files
+    from staging.sources
+    where run_id is not null
+    group by all
+),
+
+schedulers as (
+    select count(*) as files
+    from staging.sources
+    where role = 'scheduler'
+),
+
+seen as (
+    select
+        e.run_id,
+        e.attempt,
+        coalesce(o.files, 0) as files,
+        len(p.nodes) as nodes,
+        (
+            select count(*) from hosts as h
+            where list_contains(list_transform(p.nodes, lambda x: split_part(x, '.', 1)), h.host)
+        ) as told_hosts,
+        w.files as scheduler_files,
+    from ledger.ends as e
+    inner join ledger.progress as p using (run_id, attempt)
+    left join own_files as o using (run_id)
+    cross join schedulers as w
+    left join seeds.causes as c on c.code = e.cause
+    where e.kind in ('unplanned', 'unknown') and (e.cause = 'unknown' or c.domain = 'unknown')
+)
+
+select
+    run_id,
+    attempt,
+    concat(
+        'looked at ', files, case when files = 1 then ' file' else ' files' end, ' of the run',
+        case when scheduler_files > 0 then ', those of the scheduler' end,
+        case
+            when nodes is null then '; which hosts it held is not known'
+            when told_hosts = 0 then '; no log of its ' || case when nodes = 1 then 'host' else nodes || ' hosts' end
+            else ', logs of ' || told_hosts || ' of ' || nodes || case when nodes = 1 then ' host' else ' hosts' end
+        end,
+        case when scheduler_files = 0 then '; none of the scheduler' end
+    ) as sought,
+from seen

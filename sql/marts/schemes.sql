@@ -1,0 +1,56 @@
+-- one row per scheme that others published and class of it: incidents of the period, counted as that scheme would
+-- do not add over schemes: each counts the same incidents
+-- class: null for incidents that the scheme has no class for
+-- events: interruptions in the period, completed and ongoing attempts left out
+-- share_of_classed: events of the class / events of all classes of the scheme; null for those without one
+with
+
+happened as (
+    select
+        i.incident_id,
+        i.cause,
+        -- where a person decided, the line decides no longer
+        case when not i.has_verdict and e.by_line then e.signal_id end as signal_id,
+        i.total_gpu_s,
+    from ledger.incidents as i
+    inner join ledger.ends as e using (run_id, attempt)
+    cross join marts.period as p
+    where p.run_id = '(all)'
+        and i.kind not in ('completed', 'ongoing')
+        and coalesce(i.fault_ts, i.detected_ts, i.last_progress_ts, i.released_ts) >= p.period_start
+        and coalesce(i.fault_ts, i.detected_ts, i.last_progress_ts, i.released_ts) < p.period_end
+),
+
+-- of the rules for a cause the one that names the line, else the one for all other lines
+classed as (
+    select
+        s.scheme,
+        h.incident_id,
+        h.total_gpu_s,
+        arg_max(s.class, (s.signals is not null, length(s.signals), s.signals)) as class,
+    from happened as h
+    inner join seeds.schemes as s
+        on s.cause = h.cause and (s.signals is null or h.signal_id like replace(s.signals, '_', '\_') escape '\')
+    group by s.scheme, h.incident_id, h.total_gpu_s
+),
+
+counted as (
+    select
+        scheme,
+        class,
+        count(*) as events,
+        sum(total_gpu_s) as gpu_s,
+    from classed
+    group by scheme, class
+)
+
+select
+    scheme,
+    class,
+    events,
+    gpu_s,
+    case
+        when class is not null then events / sum(events) filter (where class is not null) over (partition by scheme)
+    end as share_of_classed,
+from counted
+order by scheme, class is null, events desc, class

@@ -1,0 +1,83 @@
+"""Chains of causes, from logs to incidents: each is found, and its nearest lookalike is not taken for it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from pipeline.config import load_config
+from pipeline.ingest import ingest
+from pipeline.ledger.build import ClassifySummary, classify
+from pipeline.ledger.query import open_store
+from pipeline.windows import WindowOptions
+from tests.chain_cases import Chain, read_chains, unpack
+
+CHAINS = read_chains()
+
+
+@pytest.fixture(scope="module")
+def built(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[tuple[duckdb.DuckDBPyConnection, ClassifySummary]]:
+    folder = tmp_path_factory.mktemp("chains")
+    for chain in CHAINS:
+        unpack(chain, folder / "logs")
+    config = load_config([str(folder / "logs")], None)
+    ingest([str(folder / "logs")], folder / "store", config, workers=1)
+    summary = classify(folder / "store", config, WindowOptions())
+    with open_store(folder / "store") as con:
+        yield con, summary
+
+
+def incidents_of(con: duckdb.DuckDBPyConnection, run: str) -> list[dict[str, Any]]:
+    result = con.execute("from ledger.incidents where run_id = ? order by attempt", [run])
+    names = [column[0] for column in result.description or ()]
+    return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+
+
+@pytest.mark.parametrize("chain", CHAINS, ids=lambda c: c.name)
+def test_the_ledger_says_what_the_case_expects(
+    chain: Chain, built: tuple[duckdb.DuckDBPyConnection, ClassifySummary]
+) -> None:
+    rows = incidents_of(built[0], chain.run)
+    attempt = chain.expect.get("attempt", 1)
+    assert len(rows) >= attempt
+    row = rows[attempt - 1]
+    found = {
+        key: f"{row[key]:%H:%M:%S}" if key.endswith("_ts") and row[key] is not None else row[key]
+        for key in chain.expect
+    }
+    wanted = {key: None if value == "none" else value for key, value in chain.expect.items()}
+    assert found == wanted
+
+
+def test_nothing_contradicts_itself(built: tuple[duckdb.DuckDBPyConnection, ClassifySummary]) -> None:
+    assert built[1].violations == ()
+
+
+def test_no_two_cases_share_a_host_or_a_job() -> None:
+    """All of them lie in one store: a line of a host or job must tell of one case only."""
+    hosts = Counter(host for chain in CHAINS for host in chain.more.get("hosts", ()))
+    jobs = Counter(chain.more["job"] for chain in CHAINS if "job" in chain.more)
+    assert [name for name, count in (hosts + jobs).items() if count > 1] == []
+
+
+def test_every_chain_has_a_case_and_a_lookalike() -> None:
+    found = {chain.name.split("_")[0] for chain in CHAINS if "_not_" not in chain.name}
+    refused = {chain.name.split("_")[0] for chain in CHAINS if "_not_" in chain.name}
+    wanted = {f"{number:02d}" for number in range(1, 23)}
+    assert found & wanted == wanted
+    assert refused & wanted == wanted
+
+
+def test_no_two_files_of_cases_are_alike(tmp_path: Path) -> None:
+    """Copies of a file are read once, as one of them."""
+    for chain in CHAINS:
+        unpack(chain, tmp_path)
+    texts = Counter(path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.*") if path.is_file())
+    assert [text for text, count in texts.items() if count > 1] == []
