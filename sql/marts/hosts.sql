@@ -206,7 +206,7 @@ final as (
         a.expected_4w,
         a.expected,
         a.chance,
-        a.chance_adjusted,
+        case when a.chance is not null then a.chance_adjusted end as chance_adjusted,
         a.hosts_looked_at,
         coalesce(a.events >= 2 and a.chance_adjusted < 0.05, false) as is_repeat,
         coalesce(c.gpu_s, 0) as gpu_s,

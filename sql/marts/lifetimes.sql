@@ -1,7 +1,7 @@
 -- one row per attempt that began before the end of the period: how long it lived, and what ended it
 -- count failures with outcome = 'failure' and counted; never sum life_s over attempts of different sizes
 -- start_ts: first line of its processes, else the begin of its allocation
--- end_ts: its fault or the end of its loop; the end of the period where it went on beyond it
+-- end_ts: its fault or the end of its loop, without a trainer log that of its allocation; the end of the period at most
 -- life_s: from start_ts to end_ts; in seconds
 -- nodes: hosts of its allocation; an eighth of its accelerators, rounded up, where no record names them
 -- nodes_assumed: whether no record names its hosts
@@ -17,9 +17,12 @@ period as (
 ),
 
 hosts as (
-    select run_id, holding, len(list_distinct(nodes)) as nodes
+    select
+        run_id,
+        holding,
+        nullif(len(list_distinct(coalesce(nodes, []))), 0) as nodes,
+        make_timestamptz(end_us) as end_ts,
     from ledger.holdings
-    where len(nodes) > 0
 ),
 
 lived as (
@@ -30,7 +33,11 @@ lived as (
         coalesce(a.gpus, r.gpus, 1) as gpus,
         h.nodes as known_nodes,
         coalesce(a.start_ts, a.allocated_ts) as start_ts,
-        coalesce(a.loop_end_ts, a.last_step_ts, a.released_ts) as ended_ts,
+        -- of an attempt without a trainer log only its allocation is known
+        case
+            when a.observed then coalesce(a.loop_end_ts, a.last_step_ts, a.released_ts)
+            else coalesce(i.fault_ts, a.released_ts, h.end_ts)
+        end as ended_ts,
         p.period_end,
         i.kind,
         i.failed_start,

@@ -33,6 +33,12 @@ backs as (
     group by i.incident_id
 ),
 
+-- without a trainer log nobody knows when it stood still: it counts from the end of its allocation
+observed as (
+    select incident_id, observed
+    from ledger.attempts
+),
+
 final as (
     select
         r.incident_id,
@@ -47,9 +53,9 @@ final as (
         i.detected_ts,
         b.back_ts,
         coalesce(h.hang_s, 0) as hang_s,
-        (epoch_us(i.detected_ts) - epoch_us(i.fault_ts)) / 1e6 as detection_s,
-        (epoch_us(b.back_ts) - epoch_us(i.detected_ts)) / 1e6 as recovery_s,
-        (epoch_us(b.back_ts) - epoch_us(coalesce(i.fault_ts, i.last_progress_ts, i.detected_ts))) / 1e6 as outage_s,
+        case when o.observed then epoch_us(i.detected_ts) - epoch_us(i.fault_ts) end / 1e6 as detection_s,
+        (epoch_us(b.back_ts) - epoch_us(case when o.observed then i.detected_ts else i.released_ts end)) / 1e6 as recovery_s,
+        (epoch_us(b.back_ts) - epoch_us(case when o.observed then coalesce(i.fault_ts, i.last_progress_ts, i.detected_ts) else i.released_ts end)) / 1e6 as outage_s,
         case when i.caught_up_ts is not null then greatest(epoch_us(i.caught_up_ts) - epoch_us(b.back_ts), 0) end / 1e6 as catch_up_s,
         b.failed_starts,
         i.mark,
@@ -57,6 +63,7 @@ final as (
     inner join ledger.incidents as i using (incident_id)
     left join hangs as h using (incident_id)
     left join backs as b using (incident_id)
+    left join observed as o using (incident_id)
 )
 
 select * from final

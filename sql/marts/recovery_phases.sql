@@ -21,8 +21,11 @@ holders as (
     select
         run_id,
         attempt,
-        lead(holding) over (partition by run_id order by attempt) = holding as goes_on,
+        lead(holding) over w = holding as goes_on,
+        observed,
+        lead(observed) over w as next_observed,
     from ledger.timeline
+    window w as (partition by run_id order by attempt)
 ),
 
 interruptions as (
@@ -30,7 +33,10 @@ interruptions as (
         i.*,
         coalesce(a.gpus, r.gpus) as gpus,
         coalesce(h.goes_on, false) as inside_allocation,
-        epoch_us(coalesce(i.fault_ts, i.last_progress_ts)) as stopped_us,
+        coalesce(h.observed, true) as observed,
+        coalesce(h.next_observed, true) as next_observed,
+        -- without a trainer log nobody knows when it stood still: only the end of its allocation is on record
+        epoch_us(case when h.observed then coalesce(i.fault_ts, i.last_progress_ts) else i.released_ts end) as stopped_us,
     from ledger.incidents as i
     inner join ledger.runs as r using (run_id)
     left join ledger.attempts as a using (incident_id)
@@ -57,16 +63,16 @@ ends as (
         s.phase <> 'catch_up' as is_downtime,
         -- without a dated fault nobody knows how long it went unnoticed
         epoch_us(case s.phase
-            when 'detection' then case when i.fault_ts is not null then i.detected_ts end
-            when 'release' then case when not i.inside_allocation then i.released_ts end
+            when 'detection' then case when i.observed and i.fault_ts is not null then i.detected_ts end
+            when 'release' then case when i.observed and not i.inside_allocation then i.released_ts end
             when 'allocation' then case when not i.inside_allocation then i.allocated_ts end
-            when 'start' then i.processes_up_ts
+            when 'start' then case when i.next_observed then i.processes_up_ts end
             when 'restore' then i.restored_ts
             when 'first_step' then i.first_step_ts
             -- a later attempt than the next one may have caught up
             when 'catch_up' then case when i.first_step_ts is not null then i.caught_up_ts end
         end) as end_us,
-        epoch_us(i.detected_ts) as detected_us,
+        case when i.observed then epoch_us(i.detected_ts) end as detected_us,
     from interruptions as i
     cross join seeds.recovery_phases as s
     left join config.owners as t on t.key = s.layer

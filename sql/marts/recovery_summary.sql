@@ -1,7 +1,7 @@
 -- one row per phase of recovery over the disruptions of the period: how long it usually takes, and how long it took at worst
 -- medians do not add: the row (all) is the way from the fault to the first step, taken per disruption
--- phase: name of the phase, as in seeds.recovery_phases, or (all)
--- rank: place of the phase in the order; that of (all) is the last
+-- phase: name of the phase; (hang), (recovery), (restart) and (all) are times that several phases share
+-- rank: place of the phase in the order; those in brackets come last
 -- title: what the phase lasted until
 -- owner: team that owns most time of such phases
 -- disruptions: disruptions for which the phase is known
@@ -31,22 +31,43 @@ phases as (
     group by phase
 ),
 
-outages as (
+-- restarts inside an allocation wait for nobody: their recovery is one of its own
+wholes as (
     select
-        '(all)' as phase,
-        8 as rank,
-        'from the fault to the first step' as title,
-        null::varchar as owner,
-        null::boolean as is_downtime,
-        count(outage_s) as disruptions,
-        quantile_cont(outage_s, 0.5) as median_s,
-        quantile_cont(outage_s, 0.9) as p90_s,
-        max(outage_s) as worst_s,
-        arg_max(incident_id, (outage_s, incident_id)) filter (where outage_s is not null) as worst_incident_id,
-        null::double as gpu_s,
+        unnest(['(hang)', '(recovery)', '(restart)', '(all)']) as phase,
+        unnest([8, 9, 10, 11]) as rank,
+        unnest([
+            'standing still before anybody noticed',
+            'from noticed to the first step, with a new allocation',
+            'from noticed to the first step, inside the allocation',
+            'from the fault to the first step'
+        ]) as title,
+        unnest([
+            case when hang_s > 0 then hang_s end,
+            case when not inside_allocation then recovery_s end,
+            case when inside_allocation then recovery_s end,
+            outage_s
+        ]) as seconds,
+        incident_id,
     from marts.recovery
     where kind <> 'planned'
-    having count(*) > 0
+),
+
+outages as (
+    select
+        phase,
+        any_value(rank) as rank,
+        any_value(title) as title,
+        null::varchar as owner,
+        null::boolean as is_downtime,
+        count(seconds) as disruptions,
+        quantile_cont(seconds, 0.5) as median_s,
+        quantile_cont(seconds, 0.9) as p90_s,
+        max(seconds) as worst_s,
+        arg_max(incident_id, (seconds, incident_id)) filter (where seconds is not null) as worst_incident_id,
+        null::double as gpu_s,
+    from wholes
+    group by phase
 ),
 
 final as (
