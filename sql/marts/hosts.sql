@@ -41,26 +41,25 @@ spans as (
     cross join (select unnest([1, 4, 12]) as weeks)
 ),
 
--- two jobs may share a host: it is held once
 held as (
     select regexp_extract(host, '^[0-9.]+$|^[^.]+') as host, start_us, end_us
-    from (select unnest(list_distinct(nodes)) as host, start_us, end_us from ledger.holdings)
+    from (
+        select unnest(list_distinct(h.nodes)) as host, h.start_us, h.end_us
+        from ledger.holdings as h
+        where h.end_us > (select min(start_us) from spans) and h.start_us < (select max(end_us) from spans)
+    )
 ),
 
-marked as (
+-- two jobs may share a host: what another one held before counts once
+pieces as (
     select
-        *,
-        case
-            when start_us <= max(end_us) over (partition by host order by start_us, end_us rows between unbounded preceding and 1 preceding) then 0
-            else 1
-        end as begins,
+        host,
+        greatest(
+            start_us,
+            coalesce(max(end_us) over (partition by host order by start_us, end_us rows between unbounded preceding and 1 preceding), start_us)
+        ) as start_us,
+        end_us,
     from held
-),
-
-islands as (
-    select host, min(start_us) as start_us, max(end_us) as end_us
-    from (select *, sum(begins) over (partition by host order by start_us, end_us rows unbounded preceding) as island from marked)
-    group by host, island
 ),
 
 exposures as (
@@ -68,8 +67,9 @@ exposures as (
         i.host,
         s.weeks,
         sum(least(i.end_us, s.end_us) - greatest(i.start_us, s.start_us))::bigint as held_us,
-    from islands as i
+    from pieces as i
     inner join spans as s on i.start_us < s.end_us and i.end_us > s.start_us
+    where i.start_us < i.end_us
     group by all
 ),
 
