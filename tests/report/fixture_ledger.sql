@@ -22,7 +22,7 @@ left join given.incidents as e on e.run_id = i.run_id and e.attempt = i.attempt
 group by i.run_id, i.attempt;
 
 create table ledger.timeline as
-select run_id, attempt, attempt as holding from ledger.attempts;
+select run_id, attempt, attempt as holding, true as observed from ledger.attempts;
 
 -- eight accelerators a host: the one that an incident names, and others of the same rack
 create table ledger.holdings as

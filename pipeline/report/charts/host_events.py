@@ -20,7 +20,7 @@ SHAPES = 6
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An event of a host: when, the number of its shape, the row it links to, and words for the pointer."""
+    """An event of a host: when, number of its shape, the row it links to or none, words for the pointer."""
 
     moment: datetime
     shape: int
@@ -59,9 +59,11 @@ class HostEvents:
             drawing.text(0, y + 2.4, fit(row.title, _LEFT - 8, SIZE, bold=row.strong), bold=row.strong)
             drawing.line(_LEFT, y, _RIGHT, y, colour="#E0E0E0")
             for event in row.events:
-                drawing.open_link(event.anchor)
+                if event.anchor:
+                    drawing.open_link(event.anchor)
                 _draw_shape(drawing, scale.at(event.moment.timestamp()), y, event.shape, event.tip)
-                drawing.close_link()
+                if event.anchor:
+                    drawing.close_link()
             note = fit(row.note, drawing.width - _RIGHT - 8, SMALL, bold=row.strong)
             drawing.text(_RIGHT + 8, y + 2.4, note, size=SMALL, bold=row.strong)
         return drawing.svg(foot + 19)

@@ -66,6 +66,7 @@ def _build_events(facts: Facts, hosts: list[Host]) -> Figure:
     common = [title for title, _ in Counter(sorted(event.title for event in events)).most_common()]
     shapes = {title: min(n, SHAPES - 1) for n, title in enumerate(common)}
     causes = common if len(common) <= SHAPES else [*common[: SHAPES - 1], "other causes"]
+    printed = {incident.incident_id for incident in facts.interruptions}
     rows = tuple(
         HostRow(
             title=host.host,
@@ -73,7 +74,7 @@ def _build_events(facts: Facts, hosts: list[Host]) -> Figure:
                 Event(
                     event.at_ts,
                     shapes[event.title],
-                    anchor(f"incident-{event.incident_id}"),
+                    anchor(f"incident-{event.incident_id}") if event.incident_id in printed else "",
                     f"{event.host}, {units.stamp(event.at_ts)}: {event.title}",
                 )
                 for event in events
@@ -91,7 +92,7 @@ def _build_events(facts: Facts, hosts: list[Host]) -> Figure:
     start = facts.reliability.fleet.start
     assert start is not None  # no host is drawn without
     return Figure(
-        name="hosts",
+        name="events",
         caption="Events that a part of a host brought about, for hosts with two or more; bold: more than "
         "chance explains. One fault that ended several attempts is one event.",
         alt=alternative("Hosts and their events over time", values, most=_MOST_HOSTS),

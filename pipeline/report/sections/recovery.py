@@ -94,7 +94,7 @@ def _build_anatomy(facts: Facts, summary: list[PhaseSummary]) -> Figure:
         for row in rows
     )
     return Figure(
-        name="recovery",
+        name="anatomy",
         caption="Recovery from each disruption, phase by phase; numbers before causes are those of page 3. "
         "A phase whose end is not known is part of the next one."
         if len(rows) != 2 or rows[0].anchor
