@@ -137,14 +137,14 @@ def _build_hosts(facts: Facts) -> Table:
         caption="Hosts whose parts ended attempts in the last twelve weeks, as far as the records reach."
         + (f" {rest:,} more in review.html." if rest > 0 else ""),
         columns=(
-            Column("host", share=5),
+            Column("host", share=4),
             Column("events, 1 / 12 weeks", "right", share=3),
             Column("host-days", "right"),
             Column("expected by chance", "right", share=3),
             Column("chance of as many", "right", share=4),
             Column("GPU-h", "right"),
-            Column("causes (GPU)", share=9),
-            Column("last state in logs", share=5),
+            Column("causes (GPU)", share=8),
+            Column("last state in logs", share=7),
         ),
         rows=tuple(row(host) for host in hosts[:_MOST_HOSTS]),
         more=tuple(row(host) for host in hosts[_MOST_HOSTS:]),
