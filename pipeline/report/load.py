@@ -92,7 +92,7 @@ _RELIABILITY: dict[str, tuple[type[Any], _Mart]] = {
             "marts.lifetimes",
             "life_s, run_id, attempt",
             rest="where outcome = 'failure' and counted "
-            "and start_ts >= (select max(window_end) - interval 84 day from ledger.windows) "
+            "and start_ts >= (select max(period_end) - interval 84 day from marts.period) "
             f"and not (select coalesce(bool_or(is_enough), false) from marts.survival where {_ALL_ATTEMPTS})",
         ),
     ),

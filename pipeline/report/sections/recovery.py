@@ -45,7 +45,7 @@ def _sentence(facts: Facts) -> str:
     back = ""
     if whole is not None and whole.median_s is not None:
         many = f" (median of {whole.disruptions:,})" if whole.disruptions > 1 else ""
-        back = f"from a fault to the next step it took {units.duration(whole.median_s)}{many}"
+        back = f"after a disruption it took {units.duration(whole.median_s)} to the next step{many}"
     if base is None:
         text = "No attempt made a step: there is no life of an attempt to tell of"
     elif base.failures == 0:
