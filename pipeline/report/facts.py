@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from pipeline.report.reliability_rows import Reliability
 from pipeline.report.rows import (
     Cause,
     Comparison,
@@ -70,6 +71,7 @@ class Facts:
     coverage: tuple[Coverage, ...]
     sensitivity: tuple[Sensitivity, ...]
     metrics: tuple[Metric, ...]
+    reliability: Reliability
 
     @property
     def loss_causes(self) -> tuple[Cause, ...]:

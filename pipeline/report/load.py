@@ -16,6 +16,7 @@ import duckdb
 
 import pipeline
 from pipeline.errors import GoodputError
+from pipeline.report import reliability_rows as rr
 from pipeline.report import rows as r
 from pipeline.report.facts import Context, Facts
 
@@ -66,6 +67,79 @@ _REST: dict[str, tuple[type[Any], _Mart]] = {
     "metrics": (r.Metric, _Mart("seeds.metrics", "rowid")),
 }
 
+#: More steps of a curve than this are thinner than a printed line.
+_MOST_STEPS = 400
+
+#: More disruptions than this are told by medians, not each by itself.
+_MOST_RECOVERIES = 12
+
+_ALL_ATTEMPTS = "gpus_class = '(all)'"
+
+#: The same for the figures of reliability.
+_RELIABILITY: dict[str, tuple[type[Any], _Mart]] = {
+    "survival": (
+        rr.Survival,
+        _Mart(
+            "marts.survival",
+            "age_s",
+            rest=f"where {_ALL_ATTEMPTS} qualify row_number() over (order by age_s) in (1, count(*) over ()) "
+            f"or row_number() over (order by age_s) % greatest(1, count(*) over () // {_MOST_STEPS}) = 0",
+        ),
+    ),
+    "failures": (
+        rr.Failure,
+        _Mart(
+            "marts.lifetimes",
+            "life_s, run_id, attempt",
+            rest="where outcome = 'failure' and counted "
+            "and start_ts >= (select max(period_end) - interval 84 day from marts.period) "
+            f"and not (select coalesce(bool_or(is_enough), false) from marts.survival where {_ALL_ATTEMPTS})",
+        ),
+    ),
+    "rates": (
+        rr.FailureRate,
+        _Mart(
+            "marts.failure_rates",
+            "span_start desc, span, grouped_by, gpus_from, domain",
+            rest="where span <> 'window'",
+        ),
+    ),
+    "phases": (
+        rr.Phase,
+        _Mart(
+            "marts.recovery_phases",
+            "incident_id, rank",
+            rest="where kind <> 'planned' and (select count(*) from marts.recovery where kind <> 'planned') "
+            f"<= {_MOST_RECOVERIES}",
+        ),
+    ),
+    "recovery": (rr.PhaseSummary, _Mart("marts.recovery_summary", "rank")),
+    "hosts": (rr.Host, _Mart("marts.hosts", "gpu_s desc, host", rest="where events > 0")),
+    "host_events": (
+        rr.HostEvent,
+        _Mart(
+            "marts.host_incidents",
+            "host, at_ts, incident_id",
+            {"title": "coalesce((select title from seeds.causes where code = cause), cause)"},
+            "where is_event and host in (select host from marts.hosts where events >= 2)",
+        ),
+    ),
+    "fleet": (
+        rr.Fleet,
+        _Mart(
+            "marts.hosts",
+            "hosts",
+            {
+                "hosts": "count(*) filter (where host_days > 0)",
+                "host_days": "coalesce(sum(host_days), 0)",
+                "events": "coalesce(sum(events), 0)::bigint",
+                "start": "(select max(span_start) from marts.failure_rates "
+                "where span in ('12_weeks', 'records') and span_start >= span_end - interval 84 day)",
+            },
+        ),
+    ),
+}
+
 
 def load_facts(con: duckdb.DuckDBPyConnection) -> Facts:
     """Read everything that a review is made of from a classified store.
@@ -76,9 +150,12 @@ def load_facts(con: duckdb.DuckDBPyConnection) -> Facts:
     total, runs = _read(con, r.Goodput, _TOTAL), _read(con, r.Goodput, _RUNS_GOODPUT)
     rest = {name: _read(con, kind, mart) for name, (kind, mart) in _REST.items()}
     context = _load_context(con)
+    reliability = {name: _read(con, kind, mart) for name, (kind, mart) in _RELIABILITY.items()}
+    fleet = reliability.pop("fleet")[0]
     if not total or not runs:
         raise _nothing(con, context.asked)
-    return Facts(context=context, total=total[0], runs_goodput=runs, **rest)
+    known = rr.Reliability(**reliability, fleet=fleet)
+    return Facts(context=context, total=total[0], runs_goodput=runs, reliability=known, **rest)
 
 
 def _nothing(con: duckdb.DuckDBPyConnection, asked: bool) -> GoodputError:

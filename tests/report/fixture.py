@@ -14,8 +14,16 @@ from pathlib import Path
 import duckdb
 import pyarrow as pa
 
+from pipeline.ledger.build import sql_folder
+
 FOLDER = Path(__file__).parent
 MONDAY = datetime(2026, 10, 5, tzinfo=UTC)
+
+#: Marts that are built from the story's ledger by the SELECTs of the project, in their order.
+RELIABILITY = (
+    "lifetimes", "failure_counts", "poisson_limits", "failure_rates", "survival",
+    "recovery_phases", "recovery", "recovery_summary", "host_incidents", "hosts",
+)  # fmt: skip
 
 #: Cause: title, domain, layer, owner, first action.
 CAUSES = {
@@ -250,7 +258,19 @@ def build_store(
         insert(con, "config.targets", list(targets))
         insert(con, "config.price", [] if price is None else [price])
         con.execute((FOLDER / "fixture_marts.sql").read_text(encoding="utf-8"))
+        con.execute((FOLDER / "fixture_ledger.sql").read_text(encoding="utf-8"))
+        build_reliability(con)
     return folder
+
+
+def build_reliability(con: duckdb.DuckDBPyConnection) -> None:
+    """Build the marts of reliability from the project's own SELECTs."""
+    phases = sql_folder() / "seeds" / "recovery_phases.csv"
+    con.execute(f"create table seeds.recovery_phases as from read_csv('{phases}', header = true)")
+    for name in RELIABILITY:
+        con.execute(
+            f"create table marts.{name} as {(sql_folder() / 'marts' / name).with_suffix('.sql').read_text()}"
+        )
 
 
 def insert(con: duckdb.DuckDBPyConnection, table: str, rows: list[tuple[object, ...]]) -> None:

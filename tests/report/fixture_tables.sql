@@ -26,7 +26,7 @@ create table config.policy (key varchar, value varchar);
 create table config.store as select 'heron-cluster' as logs_name;
 
 create table seeds.categories as select 'productive' as category;
-create table seeds.causes as select 'completed' as code;
+create table seeds.causes (code varchar, title varchar);
 create table seeds.signals as select 'xid_79' as signal_id;
 create table seeds.metrics as
 select * from (values

@@ -31,6 +31,39 @@ class Linear:
         return self.start + min(max(share, 0.0), 1.0) * (self.end - self.start)
 
 
+@dataclass(frozen=True, slots=True)
+class Log:
+    """A logarithmic map from positive values to points.
+
+    Attributes:
+        low, high: values at the ends, both above zero.
+        start, end: points at the ends.
+    """
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def at(self, value: float) -> float:
+        """Return the place of a value, cut at the ends; zero and less lie at the low end."""
+        if value <= self.low or self.high <= self.low:
+            return self.start
+        share = math.log(value / self.low) / math.log(self.high / self.low)
+        return self.start + min(share, 1.0) * (self.end - self.start)
+
+
+def log_ticks(low: float, high: float, most: int = 8) -> list[float]:
+    """Return 1, 2 and 5 times the powers of ten between two positive values, or as few as fit."""
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    for factors in ((1, 2, 5), (1, 3), (1,)):
+        ticks = [f * 10.0**n for n in powers for f in factors]
+        ticks = [t for t in ticks if low * (1 - 1e-9) <= t <= high * (1 + 1e-9)]
+        if len(ticks) <= most:
+            return ticks
+    return ticks[:: -(-len(ticks) // most)]
+
+
 def nice_ticks(high: float, most: int = 6) -> list[float]:
     """Return round ticks from zero to at most ``high``."""
     if high <= 0:

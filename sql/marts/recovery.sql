@@ -1,0 +1,70 @@
+-- one row per interruption in the period: how long its hang, its detection and its recovery took, each apart
+-- the three do not add to the cost of an incident, which holds lost work too; hang_s and detection_s overlap
+-- inside_allocation: whether the next attempt started inside the same allocation
+-- hang_s: time in which the loop stood still and nobody had noticed, as the ledger counts it; in seconds
+-- detection_s: from the fault to its detection; in seconds; null where no line dates the fault
+-- recovery_s: from the detection to the first step of the next attempt that made one; in seconds
+-- outage_s: from the fault, else the last progress, to the first step of the next attempt that made one; in seconds
+-- catch_up_s: from that step to the one that had been reached before; in seconds
+-- failed_starts: attempts between the interruption and that step that made none
+-- back_ts: first step of the next attempt that made one
+with
+
+interruptions as (
+    select distinct incident_id, run_id, attempt, kind, gpus, inside_allocation
+    from marts.recovery_phases
+),
+
+hangs as (
+    select incident_id, sum(epoch_us(end_ts) - epoch_us(start_ts)) / 1e6 as hang_s
+    from ledger.intervals
+    where category = 'hang' and part = 'active' and incident_id is not null
+    group by incident_id
+),
+
+-- the next attempt that made a step; those between were failed starts
+backs as (
+    select
+        i.incident_id,
+        min(a.first_step_ts) as back_ts,
+        min(a.attempt) - any_value(i.attempt) - 1 as failed_starts,
+    from interruptions as i
+    inner join ledger.attempts as a on a.run_id = i.run_id and a.attempt > i.attempt and a.first_step_ts is not null
+    group by i.incident_id
+),
+
+-- without a trainer log nobody knows when it stood still: it counts from the end of its allocation
+observed as (
+    select incident_id, observed
+    from ledger.attempts
+),
+
+final as (
+    select
+        r.incident_id,
+        r.run_id,
+        r.attempt,
+        r.kind,
+        r.gpus,
+        i.cause,
+        i.owner,
+        r.inside_allocation,
+        i.fault_ts,
+        i.detected_ts,
+        b.back_ts,
+        coalesce(h.hang_s, 0) as hang_s,
+        case when o.observed then epoch_us(i.detected_ts) - epoch_us(i.fault_ts) end / 1e6 as detection_s,
+        (epoch_us(b.back_ts) - epoch_us(case when o.observed then i.detected_ts else i.released_ts end)) / 1e6 as recovery_s,
+        (epoch_us(b.back_ts) - epoch_us(case when o.observed then coalesce(i.fault_ts, i.last_progress_ts, i.detected_ts) else i.released_ts end)) / 1e6 as outage_s,
+        case when i.caught_up_ts is not null then greatest(epoch_us(i.caught_up_ts) - epoch_us(b.back_ts), 0) end / 1e6 as catch_up_s,
+        b.failed_starts,
+        i.mark,
+    from interruptions as r
+    inner join ledger.incidents as i using (incident_id)
+    left join hangs as h using (incident_id)
+    left join backs as b using (incident_id)
+    left join observed as o using (incident_id)
+)
+
+select * from final
+order by coalesce(fault_ts, detected_ts), incident_id
