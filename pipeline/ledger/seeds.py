@@ -19,9 +19,7 @@ GRAINS = {
     "categories": "one row per category of time, with its precedence and layer",
     "causes": "one row per cause of the failure taxonomy",
     "columns": "one row per column name that means the same in every relation",
-    "definition_roles": "one row per published definition and class of time that it looks at: N in numerator and denominator, "
-    "D in the denominator only, M taken off the numerator; a class without a row is in neither",
-    "definitions": "one row per published definition of goodput, and whether it weighs the clock or the accelerators",
+    "definitions": "one row per definition of goodput: classes of time above and below its line",
     "devices": "one row per accelerator model: dense peaks and links",
     "metrics": "one row per figure: its definition, for people",
     "signals": "one row per fault signal: how it is recognised and which cause it points to",

@@ -11,23 +11,42 @@ windows as (
     from marts.goodput
 ),
 
-linear as (
+-- lists of classes: of the numerator, taken off it, and of the denominator
+lists as (
+    select
+        definition,
+        weighs,
+        string_split(good_classes, ' ') as good,
+        string_split(coalesce(taken_off_classes, ''), ' ') as taken_off,
+        string_split(all_classes, ' ') as whole,
+    from seeds.definitions
+    where all_classes is not null
+),
+
+weighed as (
     select
         w.run_id,
         w.window_start,
         w.window_end,
         d.definition,
-        coalesce(sum(
-            case r.role when 'N' then 1 when 'M' then -1 else 0 end
-            * case when d.weighs = 'clock' then c.clock_gpu_us else c.gpu_us end
-        ), 0) as numerator_gpu_us,
-        coalesce(sum(
-            case when d.weighs = 'clock' then c.clock_gpu_us else c.gpu_us end
-        ) filter (where r.role in ('N', 'D')), 0) as denominator_gpu_us,
+        case when d.weighs = 'clock' then c.clock_gpu_us else c.gpu_us end as gpu_us,
+        list_contains(d.good, c.class) as is_good,
+        list_contains(d.taken_off, c.class) as is_taken_off,
+        list_contains(d.whole, c.class) as is_whole,
     from windows as w
-    cross join seeds.definitions as d
+    cross join lists as d
     left join marts.time_classes as c using (run_id, window_start, window_end)
-    left join seeds.definition_roles as r on r.definition = d.definition and r.class = c.class
+),
+
+linear as (
+    select
+        run_id,
+        window_start,
+        window_end,
+        definition,
+        coalesce(sum(gpu_us) filter (where is_good), 0) - coalesce(sum(gpu_us) filter (where is_taken_off), 0) as numerator_gpu_us,
+        coalesce(sum(gpu_us) filter (where is_whole), 0) as denominator_gpu_us,
+    from weighed
     group by all
 ),
 
@@ -111,11 +130,14 @@ final as (
         u.window_start,
         u.window_end,
         u.definition,
+        d.title,
+        d.defined_by,
         u.numerator_gpu_s / nullif(u.denominator_gpu_s, 0) as value,
         u.numerator_gpu_s,
         u.denominator_gpu_s,
         u.reason,
     from united as u
+    inner join seeds.definitions as d using (definition)
 )
 
 select * from final
