@@ -66,6 +66,7 @@ def test_the_summary_tells_what_was_written(stores: dict[str, Path], tmp_path: P
     summary = write_review(stores["week"], tmp_path, EMPTY_CONFIG)
     names = {str(path.relative_to(tmp_path)) for path in summary.files}
     charts = ("product", "bridge", "days", "hours", "multiples", "attempts", "pareto", "coverage")
+    charts += ("saves", "lost", "overhead")
     assert names == {"review.pdf", "review.html", "model.json", *(f"charts/{name}.svg" for name in charts)}
     assert all(path.stat().st_size > 0 for path in summary.files)
     model = json.loads((tmp_path / "model.json").read_text())
@@ -96,7 +97,8 @@ def test_pages_keep_their_order_and_each_says_something(name: str, stores: dict[
     assert [page.number for page in pages] == list(range(1, 9))
     for page in pages:
         assert page.sentence.endswith("."), page.key
-        assert bool(page.blocks) == (page.number in (1, 2, 3, 8))
+        has_saves = page.number == 5 and name != "stepless"
+        assert bool(page.blocks) == (page.number in (1, 2, 3, 8) or has_saves)
 
 
 @pytest.mark.parametrize("name", STORIES)
@@ -298,7 +300,7 @@ def pages_in(path: Path) -> int:
     return max(int(n) for n in re.findall(rb"/Type/Pages/Count (\d+)", path.read_bytes()))
 
 
-@pytest.mark.parametrize(("name", "most"), [("week", 6), ("short", 4), ("stepless", 4), ("hostile", 6)])
+@pytest.mark.parametrize(("name", "most"), [("week", 7), ("short", 5), ("stepless", 4), ("hostile", 6)])
 def test_pdf_has_few_pages(name: str, most: int, outs: dict[str, Path]) -> None:
     assert 4 <= pages_in(outs[name] / "review.pdf") <= most
 

@@ -14,7 +14,7 @@ from pipeline.report.facts import Facts
 from pipeline.report.load import load_facts
 from pipeline.report.model import Beside, Block, Figure, Page, Review
 from pipeline.report.previous import read_previous
-from pipeline.report.sections import broke, not_yet, summary, trust, where
+from pipeline.report.sections import broke, checkpoints, not_yet, summary, trust, where
 from pipeline.report.sections.given import Given
 from pipeline.report.sections.headline import build_second_line
 from pipeline.report.serialise import to_json
@@ -65,7 +65,10 @@ def build_review(facts: Facts, given: Given, paper: str) -> Review:
         summary.build(facts, given),
         where.build(facts, given),
         broke.build(facts, given),
-        *not_yet.build(),
+        not_yet.build(4),
+        checkpoints.build(facts, given),
+        not_yet.build(6),
+        not_yet.build(7),
         trust.build(facts, given),
     )
     return Review(

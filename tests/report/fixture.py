@@ -14,7 +14,13 @@ from pathlib import Path
 import duckdb
 import pyarrow as pa
 
+from pipeline.ledger.build import sql_folder
+
 FOLDER = Path(__file__).parent
+
+#: Marts that are sums over a story as in a real store: in the order in which one reads the other.
+SAVING_MARTS = ("checkpoints", "checkpoint_cost", "checkpoint_curve", "restart_cost", "expected_ettr")
+
 MONDAY = datetime(2026, 10, 5, tzinfo=UTC)
 
 #: Cause: title, domain, layer, owner, first action.
@@ -250,6 +256,10 @@ def build_store(
         insert(con, "config.targets", list(targets))
         insert(con, "config.price", [] if price is None else [price])
         con.execute((FOLDER / "fixture_marts.sql").read_text(encoding="utf-8"))
+        con.execute((FOLDER / "fixture_saving.sql").read_text(encoding="utf-8"))
+        for mart in SAVING_MARTS:
+            select = (sql_folder() / "marts" / f"{mart}.sql").read_text(encoding="utf-8")
+            con.execute(f"create table marts.{mart} as {select}")
     return folder
 
 

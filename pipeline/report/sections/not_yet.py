@@ -1,4 +1,4 @@
-"""Pages 4 to 7: they keep their place, and say why they are empty."""
+"""Pages 4, 6 and 7: they keep their place, and say why they are empty."""
 
 from __future__ import annotations
 
@@ -11,13 +11,6 @@ _PAGES = (
         "How long do attempts live, and how fast do we recover?",
         "Not computed yet: survival of attempts, time to failure and the phases of recovery. "
         "The times of each interruption are in ledger.incidents.",
-    ),
-    (
-        5,
-        "checkpoints",
-        "What do checkpoints cost and save?",
-        "Not computed yet: the cost of saves against the work they protect, and the interval that would cost "
-        "least. What saves took is on page 1 as checkpoint stall and lost work.",
     ),
     (
         6,
@@ -36,6 +29,6 @@ _PAGES = (
 )
 
 
-def build() -> tuple[Page, ...]:
-    """Return the four pages, each one line."""
-    return tuple(Page(number, key, question, why) for number, key, question, why in _PAGES)
+def build(number: int) -> Page:
+    """Return a page of one line."""
+    return next(Page(*page) for page in _PAGES if page[0] == number)
