@@ -81,8 +81,8 @@ start_ups as (
         attempt,
         greatest(
             0,
-            max(net_us / steps) filter (where place = 1)
-                - sum(net_us) filter (where place > 1) / sum(steps) filter (where place > 1)
+            max(net_us) filter (where place = 1)
+                - max(steps) filter (where place = 1) * sum(net_us) filter (where place > 1) / sum(steps) filter (where place > 1)
         ) as start_up_us,
     from judged
     where kept and not vanishes
