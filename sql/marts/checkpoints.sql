@@ -65,7 +65,7 @@ restores as (
     from ledger.restores as r
     left join ledger.attempts as a using (run_id, attempt)
     cross join period as p
-    where not r.cold and r.step > 0
+    where not r.cold and coalesce(r.step, a.restored_step) > 0
         and coalesce(r.end_ts, a.loop_start_ts, a.start_ts) >= p.period_start
         and coalesce(r.end_ts, a.loop_start_ts, a.start_ts) < p.period_end
     group by r.run_id

@@ -54,7 +54,8 @@ spaced as (
         lag(coalesce(stall_end_ts, begin_ts)) over w as previous_ts,
         row_number() over w as place,
         count(*) over (partition by run_id, attempt) as saves_of_attempt,
-        count_if(durable) over (partition by run_id) > 0 as tells_completion,
+        -- where completion was only concluded, from a later save or load, the last save of an attempt tells nothing
+        count_if(durable and durable_how = 'logged') over (partition by run_id) > 0 as tells_completion,
     from told
     window w as (partition by run_id, attempt order by begin_ts nulls last, ord)
 ),

@@ -11,14 +11,15 @@ first_loops as (
     group by run_id
 ),
 
--- what was done after the begin of the last durable save that counts is under no save
+-- what was done after the begin of the last durable save that counts is under no save; a program that completed has
+-- waited for its last one, also where its log does not say so
 safe as (
     select
         s.run_id,
         max(coalesce(s.begin_ts, s.blocked_ts, s.durable_ts)) as safe_ts,
     from ledger.saves as s
     inner join ledger.attempts as a using (run_id, attempt)
-    where s.durable and s.step <= a.survives_to
+    where (s.durable or (a.end_kind = 'completed' and s.durable_how <> 'failed')) and s.step <= a.survives_to
     group by s.run_id
 ),
 
