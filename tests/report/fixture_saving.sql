@@ -25,6 +25,7 @@ select
     attempt,
     min(start_ts) as start_ts,
     min(start_ts) filter (where category = 'warmup') as loop_start_ts,
+    1::bigint as restored_step,
 from given.intervals
 group by all;
 
