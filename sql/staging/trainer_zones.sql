@@ -35,7 +35,7 @@ held as (
         max(coalesce(end_ts, 'infinity'::timestamptz)) as end_ts,
         list(struct_pack(
             start_us := epoch_us(start_ts),
-            end_us := case when end_ts is null then 9223372036854775000 else epoch_us(end_ts) end
+            end_us := case when end_ts is null then 9000000000000000000 else epoch_us(end_ts) end
         )) as spans,
     from allocations
     group by job_id, known
