@@ -144,18 +144,22 @@ loads as (
     where phase = 'data_wait'
 ),
 
+restarts as (
+    select run_id, restart_us
+    from bounded
+    where restart_us is not null
+),
+
 synchronous as (
     select run_id, nth from loads where nth = 1
     union all
-    select b.run_id, max(l.nth) as nth
-    from bounded as b
-    inner join loads as l on l.run_id = b.run_id and l.end_us <= b.restart_us
-    group by b.run_id, b.attempt
+    select r.run_id, l.nth
+    from restarts as r
+    asof inner join loads as l on l.run_id = r.run_id and r.restart_us >= l.end_us
     union all
-    select b.run_id, min(l.nth) as nth
-    from bounded as b
-    inner join loads as l on l.run_id = b.run_id and l.end_us > b.restart_us
-    group by b.run_id, b.attempt
+    select r.run_id, l.nth
+    from restarts as r
+    asof inner join loads as l on l.run_id = r.run_id and r.restart_us < l.end_us
 ),
 
 counted as (
