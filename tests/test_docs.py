@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import importlib.util
 import re
 import tomllib
@@ -101,3 +102,26 @@ def test_the_picture_of_the_readme_is_there() -> None:
     assert pictures
     for picture in pictures:
         assert (ROOT / picture).read_bytes().startswith(b"\x89PNG")
+
+
+def test_every_definition_of_goodput_has_its_place_and_the_value_of_the_worked_day() -> None:
+    page = (ROOT / "docs" / "definitions.md").read_text(encoding="utf-8")
+    with (ROOT / "sql" / "seeds" / "definitions.csv").open(encoding="utf-8", newline="") as file:
+        names = [row["definition"] for row in csv.DictReader(file)]
+    headings = " ".join(line for line in page.splitlines() if line.startswith("##"))
+    assert [name for name in names if f"`{name}`" not in headings] == []
+    case = ROOT / "tests" / "sql" / "marts.definitions" / "worked_day" / "expected.csv"
+    with case.open(encoding="utf-8", newline="") as file:
+        values = {row["definition"]: float(row["value"]) for row in csv.DictReader(file)}
+    told = {
+        name: cells[-1].removesuffix(" %")
+        for line in page.splitlines()
+        if line.startswith("| `") and line.endswith(" % |")
+        for cells in [[cell.strip() for cell in line.strip("|").split("|")]]
+        for name in re.findall(r"`(\w+)`", cells[0])
+    }
+    assert told == {
+        name: f"{100 * value:.2f}"
+        for name, value in values.items()
+        if name not in ("program_goodput", "sliding_ettr_least")
+    }

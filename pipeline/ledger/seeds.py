@@ -19,6 +19,7 @@ GRAINS = {
     "categories": "one row per category of time, with its precedence and layer",
     "causes": "one row per cause of the failure taxonomy",
     "columns": "one row per column name that means the same in every relation",
+    "definitions": "one row per definition of goodput: classes of time above and below its line",
     "devices": "one row per accelerator model: dense peaks and links",
     "metrics": "one row per figure: its definition, for people",
     "recovery_phases": "one row per phase of recovery: where it begins and ends, and who owns it",

@@ -21,6 +21,14 @@ from pipeline.report.rows import (
     Stretch,
     Unknown,
 )
+from pipeline.report.saving_rows import (
+    CheckpointCost,
+    Checkpoints,
+    CurvePoint,
+    Definition,
+    ExpectedEttr,
+    Stall,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +80,12 @@ class Facts:
     sensitivity: tuple[Sensitivity, ...]
     metrics: tuple[Metric, ...]
     reliability: Reliability
+    checkpoints: tuple[Checkpoints, ...]
+    stalls: tuple[Stall, ...]
+    checkpoint_costs: tuple[CheckpointCost, ...]
+    checkpoint_curves: tuple[CurvePoint, ...]
+    expected_ettr: tuple[ExpectedEttr, ...]
+    definitions: tuple[Definition, ...]
 
     @property
     def loss_causes(self) -> tuple[Cause, ...]:

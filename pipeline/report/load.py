@@ -18,6 +18,7 @@ import pipeline
 from pipeline.errors import GoodputError
 from pipeline.report import reliability_rows as rr
 from pipeline.report import rows as r
+from pipeline.report import saving_rows as saving
 from pipeline.report.facts import Context, Facts
 
 T = TypeVar("T")
@@ -65,6 +66,40 @@ _REST: dict[str, tuple[type[Any], _Mart]] = {
     "coverage": (r.Coverage, _Mart("marts.coverage", "source_id, start_ts")),
     "sensitivity": (r.Sensitivity, _Mart("marts.sensitivity", "run_id")),
     "metrics": (r.Metric, _Mart("seeds.metrics", "rowid")),
+    "checkpoints": (saving.Checkpoints, _Mart("marts.checkpoints", "run_id")),
+    # A run may save thousands of times: saves that would be drawn in one place are one row.
+    "stalls": (
+        saving.Stall,
+        _Mart(
+            "marts.saves",
+            "run_id, outcome, min(stall_s)",
+            {"stall_s": "median(stall_s)", "saves": "count(*)"},
+            "group by run_id, outcome, round(40 * log10(greatest(stall_s, 1e-3)))",
+        ),
+    ),
+    "checkpoint_costs": (saving.CheckpointCost, _Mart("marts.checkpoint_cost", "run_id")),
+    "checkpoint_curves": (saving.CurvePoint, _Mart("marts.checkpoint_curve", "run_id, interval_s")),
+    "expected_ettr": (saving.ExpectedEttr, _Mart("marts.expected_ettr", "run_id, is_own_size desc, gpus")),
+    "definitions": (
+        saving.Definition,
+        _Mart(
+            "marts.definitions",
+            "value desc nulls last, definition",
+            {
+                "title": "any_value(title)",
+                "defined_by": "any_value(defined_by)",
+                # the least hour of a period is the least of its windows; all else are ratios of sums
+                "value": "case when definition = 'sliding_ettr_least' then min(value) "
+                "else sum(numerator_gpu_s) / nullif(sum(denominator_gpu_s), 0) end",
+                "numerator_gpu_s": "case when definition = 'sliding_ettr_least' then min(numerator_gpu_s) "
+                "else sum(numerator_gpu_s) end",
+                "denominator_gpu_s": "case when definition = 'sliding_ettr_least' then "
+                "arg_min(denominator_gpu_s, value) else sum(denominator_gpu_s) end",
+                "reason": "any_value(reason)",
+            },
+            "group by definition",
+        ),
+    ),
 }
 
 #: More steps of a curve than this are thinner than a printed line.

@@ -146,3 +146,14 @@ def period(start: datetime, end: datetime) -> str:
         return f"{head} – {clock(end, seconds=seconds)}"
     year = "" if start.year == end.year else f" {end.year}"
     return f"{head} – {day(end)}{year}, {clock(end, seconds=seconds)}"
+
+
+def short_time(seconds: float) -> str:
+    """Return a round time in its largest unit, such as ``30 s`` or ``4 h``; below a second in decimals."""
+    for size, name in ((86400.0, "d"), (HOUR, "h"), (60.0, "min")):
+        if seconds >= size * (1 - 1e-9):
+            value = seconds / size
+            return (
+                f"{value:.0f}{THIN}{name}" if abs(value - round(value)) < 1e-9 else f"{value:.1f}{THIN}{name}"
+            )
+    return f"{seconds:g}{THIN}s"

@@ -112,7 +112,8 @@ waits as (
     from staging.placed as p
     inner join ledger.timeline as t using (run_id, launch_no)
     inner join ledger.progress as g on g.run_id = p.run_id and g.attempt = t.attempt
-    where p.kind = 'phase' and p.name = 'data_wait' and epoch_us(p.ts) > g.first_step_us
+    where p.kind = 'phase' and p.name = 'data_wait' and p.detail is distinct from 'blocking'
+        and epoch_us(p.ts) > g.first_step_us
 )
 
 select

@@ -145,8 +145,10 @@ stepped as (
     select
         m.*,
         s.ord as step_ord,
+        s.log_line as step_line,
     from marks as m
-    asof left join (select log_no, ord from steps) as s on m.log_no = s.log_no and m.ord > s.ord
+    asof left join (select log_no, ord, max(log_line) as log_line from steps group by all) as s
+        on m.log_no = s.log_no and m.ord > s.ord
 ),
 
 lagged as (
@@ -159,6 +161,7 @@ lagged as (
             else lag(class) over w
         end as previous_class,
         lag(ord) over w as previous_ord,
+        lag(log_line) over w as previous_line,
     from stepped
     window w as (partition by log_no order by ord, log_line, segment)
 ),
@@ -168,7 +171,11 @@ bounds as (
     select
         *,
         case
-            when class = 'start' then coalesce(previous_class, 'run') <> 'start' or step_ord > previous_ord
+            -- a step may carry the very stamp of the start before it
+            when class = 'start' then
+                coalesce(previous_class, 'run') <> 'start'
+                or step_ord > previous_ord
+                or (step_ord = previous_ord and step_line > previous_line)
             when class = 'back' then previous_ord is null or step_ord >= previous_ord
             else false
         end as bound,

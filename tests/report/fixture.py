@@ -17,6 +17,10 @@ import pyarrow as pa
 from pipeline.ledger.build import sql_folder
 
 FOLDER = Path(__file__).parent
+
+#: Marts that are sums over a story as in a real store: in the order in which one reads the other.
+SAVING_MARTS = ("checkpoints", "checkpoint_cost", "checkpoint_curve", "restart_cost", "expected_ettr")
+
 MONDAY = datetime(2026, 10, 5, tzinfo=UTC)
 
 #: Marts that are built from the story's ledger by the SELECTs of the project, in their order.
@@ -260,6 +264,10 @@ def build_store(
         con.execute((FOLDER / "fixture_marts.sql").read_text(encoding="utf-8"))
         con.execute((FOLDER / "fixture_ledger.sql").read_text(encoding="utf-8"))
         build_reliability(con)
+        con.execute((FOLDER / "fixture_saving.sql").read_text(encoding="utf-8"))
+        for mart in SAVING_MARTS:
+            select = (sql_folder() / "marts" / f"{mart}.sql").read_text(encoding="utf-8")
+            con.execute(f"create table marts.{mart} as {select}")
     return folder
 
 

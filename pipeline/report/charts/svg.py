@@ -72,6 +72,18 @@ class Drawing:
             f'<path d="M{_n(x1)} {_n(y1)}L{_n(x2)} {_n(y2)}" stroke="{colour}" stroke-width="{_n(width)}"/>'
         )
 
+    def path(self, points: Sequence[tuple[float, float]], *, colour: str = INK, width: float = 0.5) -> None:
+        """Draw an open line through points."""
+        path = "L".join(f"{_n(x)} {_n(y)}" for x, y in points)
+        if points:
+            self._body.append(f'<path d="M{path}" fill="none" stroke="{colour}" stroke-width="{_n(width)}"/>')
+
+    def dot(self, x: float, y: float, radius: float, fill: str, *, stroke: str = "", tip: str = "") -> None:
+        """Draw a filled circle; ``tip`` is shown by a browser under the pointer."""
+        line = f' stroke="{stroke}" stroke-width=".5"' if stroke else ""
+        head = f'<circle cx="{_n(x)}" cy="{_n(y)}" r="{_n(radius)}" fill="{fill}"{line}'
+        self._body.append(f"{head}><title>{_clean(tip)}</title></circle>" if tip else f"{head}/>")
+
     def shape(
         self, points: Sequence[tuple[float, float]], fill: str, *, stroke: str = "", tip: str = ""
     ) -> None:

@@ -7,6 +7,7 @@ from pipeline.report.charts.coverage import Known, Lanes, SourceLane
 from pipeline.report.facts import Facts
 from pipeline.report.model import Block, Column, Figure, Page, Row, Table
 from pipeline.report.rows import ALL, Comparison, Coverage, Sensitivity, Source
+from pipeline.report.sections.definitions import build_others
 from pipeline.report.sections.given import Given
 from pipeline.report.text import elide
 from pipeline.report.words import alternative
@@ -25,6 +26,8 @@ def build(facts: Facts, given: Given) -> Page:
     blocks.append(_build_unknown(facts))
     blocks.append(_build_comparisons(facts))
     blocks.append(_build_sensitivity(facts))
+    if facts.definitions:
+        blocks.append(build_others(facts))
     if facts.metrics:
         blocks.append(_build_definitions(facts))
     return Page(8, "trust", "Can these numbers be trusted?", _sentence(facts), tuple(blocks))
