@@ -98,7 +98,7 @@ def explain(
     width = shutil.get_terminal_size((_WIDTH, 24)).columns
     with _opened(store, logs, config_file) as (folder, con):
         if token is None:
-            told = list_incidents(con, order, form, width)
+            told = list_incidents(con, order, form)
         else:
             look = _looking(folder, con, logs) if neighbours else None
             paint = _paint if sys.stdout.isatty() and "NO_COLOR" not in os.environ else _plain

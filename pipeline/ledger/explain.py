@@ -117,9 +117,7 @@ def _no_such_incident(token: str, ids: Sequence[str], near: Sequence[str]) -> Go
     )
 
 
-def list_incidents(
-    con: duckdb.DuckDBPyConnection, order: str = "newest", form: str = "text", width: int = 100
-) -> str:
+def list_incidents(con: duckdb.DuckDBPyConnection, order: str = "newest", form: str = "text") -> str:
     """Return all incidents, completed attempts included: one a line, or one JSON document.
 
     Raises:
@@ -139,20 +137,19 @@ def list_incidents(
     cells = [
         (
             moment(row["moment"])[:19] if row["moment"] else "at an unknown time",
-            visible(row["incident_id"]),
             row["kind"],
             gpu_hours(round(row["gpu_s"] * 1e6), total),
             visible(f"{row['title']}{', ' + row['host'] if row['host'] else ''}"),
+            visible(row["incident_id"]),
         )
         for row in rows
     ]
-    cells.insert(0, ("when (UTC)", "incident", "kind", "GPU-hours", "cause"))
-    widths = [max(len(row[n]) for row in cells) for n in range(5)]
-    lines = []
-    for at, name, kind, cost, cause in cells:
-        line = f"{at:<{widths[0]}}  {name:<{widths[1]}}  {kind:<{widths[2]}}  {cost:>{widths[3]}}  {cause}"
-        lines.append(line.rstrip() if len(line) <= width else f"{line[: width - 1]}…")
-    return "\n".join(lines)
+    cells.insert(0, ("when (UTC)", "kind", "GPU-hours", "cause", "incident"))
+    at, kind, cost, cause = (max(len(row[n]) for row in cells) for n in range(4))
+    # An id comes last and is never cut: it is there to be copied.
+    return "\n".join(
+        f"{row[0]:<{at}}  {row[1]:<{kind}}  {row[2]:>{cost}}  {row[3]:<{cause}}  {row[4]}" for row in cells
+    )
 
 
 def _json(value: object) -> str:

@@ -12,6 +12,9 @@ from pipeline.plain import visible
 #: Kinds of line that are told in full; the lines that decided are always among them.
 MOST_KINDS = 12
 
+#: Rows of a line that is folded: of one that decided all, of another one enough to know it by.
+_ALL_ROWS, _MOST_ROWS = 40, 2
+
 _ROLES = {
     "cause": "  <- THE CAUSE",
     "runner_up": "  <- runner-up",
@@ -30,10 +33,12 @@ def evidence_lines(evidence: Sequence[Evidence], width: int, paint: Paint) -> It
         yield "  no line speaks of this end"
         return
     told = _chosen(evidence)
+    days = {moment(at)[:10] for one in told for at in (one.at, one.last_at) if at is not None}
+    stamp = slice(11, 19) if len(days) < 2 else slice(5, 19)
     for block in _blocks(told):
         for one in block:
             kind = "mark" if one.role == "cause" else ""
-            for text in _header(one, width):
+            for text in _header(one, width, stamp):
                 yield paint(text, kind) if kind else text
         yield from _shown(block, width, paint)
     if len(evidence) > len(told):
@@ -80,9 +85,9 @@ def _blocks(evidence: Sequence[Evidence]) -> Iterator[list[Evidence]]:
         yield block
 
 
-def _header(one: Evidence, width: int) -> Iterator[str]:
+def _header(one: Evidence, width: int, stamp: slice) -> Iterator[str]:
     """Yield where and when a line is, who wrote it, and what it is taken for."""
-    at = moment(one.at).partition(" ")[2][:8] if one.at else "undated "
+    at = f"{moment(one.at)[stamp] if one.at else 'undated':<{stamp.stop - stamp.start}}"
     place = f"{one.path}:{one.line}" if one.line is not None else one.path
     who = [f"host {one.host}"] if one.host else []
     who += [f"GPU {one.gpu}"] if one.gpu else []
@@ -101,7 +106,7 @@ def _header(one: Evidence, width: int) -> Iterator[str]:
         spread = [f"{one.rows:,} such lines"]
         spread += [f"of {one.ranks:,} ranks"] if one.ranks > 1 else []
         spread += [f"in {one.files:,} files"] if one.files > 1 else []
-        until = f", the last at {moment(one.last_at).partition(' ')[2][:8]}" if one.last_at else ""
+        until = f", the last at {moment(one.last_at)[stamp]}" if one.last_at else ""
         yield f"            {' '.join(spread)}{until}"
 
 
@@ -113,7 +118,8 @@ def _state_of(one: Evidence) -> str:
 def _shown(block: Sequence[Evidence], width: int, paint: Paint) -> Iterator[str]:
     """Yield the lines of a block with their numbers; of a file that has gone, what the store kept."""
     marked = {one.line for one in block}
-    folded = {one.line for one in block if one.signal_id is not None}
+    rows = {one.line: _MOST_ROWS for one in block if one.signal_id is not None}
+    rows |= {one.line: _ALL_ROWS for one in block if one.role in _ROLES}
     lines = {line.line: line.text for one in block for line in one.lines}
     first = block[0]
     if first.log_note:
@@ -121,7 +127,8 @@ def _shown(block: Sequence[Evidence], width: int, paint: Paint) -> Iterator[str]
     if not lines:
         for one in block:
             if one.signal_id is not None and one.text:
-                yield from _folded(f"    kept  | {visible(one.text)}", width, 12)
+                most = _ALL_ROWS if one.role in _ROLES else _MOST_ROWS
+                yield from folded(f"    kept  | {visible(one.text)}", width, 12, most=most)
         return
     size = max(5, len(str(max(lines))))
     before = 0
@@ -131,16 +138,19 @@ def _shown(block: Sequence[Evidence], width: int, paint: Paint) -> Iterator[str]
         before = number
         mark = ">" if number in marked else " "
         text = f"  {mark} {number:>{size}} | {visible(lines[number])}"
-        if number in folded:
-            yield from _folded(text, width, size + 7)
+        if number in rows:
+            yield from folded(text, width, size + 7, most=rows[number])
         else:
             yield _cut(text, width) if number in marked else paint(_cut(text, width), "dim")
 
 
-def _folded(text: str, width: int, indent: int) -> Iterator[str]:
-    """Yield a line that is read to its end, folded at the width under its own beginning."""
-    yield text[:width].rstrip()
+def folded(text: str, width: int, indent: int, *, most: int) -> Iterator[str]:
+    """Yield a line folded at the width under its own beginning, in so many rows at most."""
     room = width - indent
+    whole = width + (most - 1) * room
+    if len(text) > whole:
+        text = f"{text[: whole - 1]}…"
+    yield text[:width].rstrip()
     for at in range(width, len(text), room):
         yield (" " * indent + text[at : at + room]).rstrip()
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable, Iterator
 
 from pipeline.ledger.phrases import moment
 from pipeline.ledger.story import Advice, Cost, Head, Story, Verdict, Why
-from pipeline.ledger.story_lines import evidence_lines
+from pipeline.ledger.story_lines import evidence_lines, folded
 from pipeline.ledger.story_phases import phase_lines
 from pipeline.ledger.story_words import Paint, hours, is_failure, plain, us
 from pipeline.plain import visible
 
 NARROWEST = 60
 _LABEL = 11
+
+#: Rows of the deciding line that stand at the top.
+_MOST_ROWS = 3
 
 
 def story_text(story: Story, width: int = 100, paint: Paint = plain) -> str:
@@ -53,9 +57,9 @@ def _head(story: Story, width: int, paint: Paint) -> Iterator[str]:
     head = story.incident
     yield paint(visible(f"{head.incident_id}: {head.title}"), "head")
     job = f"job {head.job_id}" if head.job_id else ""
-    size = f"{head.gpus:,} GPUs" if head.gpus else ""
+    size = f"{head.gpus:,} GPU{'' if head.gpus == 1 else 's'}" if head.gpus else ""
     aside = ", ".join(part for part in (job, size) if part)
-    when = "at a time that no line tells" if head.at is None else f"{moment(head.at)} UTC"
+    when = "at a time that no line tells" if head.at is None else f"{moment(head.at)[:19]} UTC"
     what = f"{when}; {_kind(head)} of attempt {head.attempt} of run {head.run_id}"
     yield from _told("when", what + (f" ({aside})" if aside else ""), width)
     where = [f"host {head.host}"] if head.host else []
@@ -67,6 +71,10 @@ def _head(story: Story, width: int, paint: Paint) -> Iterator[str]:
     yield from _told("cost", _total(head), width)
     reason = f" ({head.confidence_reason})" if head.confidence_reason and not story.verdict else ""
     yield from _told("cause", f"{head.cause}; confidence: {head.confidence}{reason}", width)
+    deciding = next((one for one in story.evidence if one.role == "cause"), None)
+    if deciding is not None:
+        yield from _told("line", f"{deciding.path}:{deciding.line}", width)
+        yield from folded(f"{'':<{_LABEL}}{visible(deciding.text)}", width, _LABEL, most=_MOST_ROWS)
     if story.verdict:
         yield from _told("verdict", _verdict(story.verdict), width)
     if not is_failure(head):
@@ -74,6 +82,12 @@ def _head(story: Story, width: int, paint: Paint) -> Iterator[str]:
     yield from _told("owner", f"{head.owner or 'nobody yet'}; charged to {head.charged_to}", width)
     if story.advice.first_action:
         yield from _told("do first", story.advice.first_action, width)
+
+
+def _says(text: str | None, other: str) -> bool:
+    """Return whether a text says what another one says, or the other one says that there is nothing to do."""
+    words = [set(re.findall(r"\w+", one.lower())) for one in (text or "", other)]
+    return words[1] <= words[0] or "none" in words[1]
 
 
 def _kind(head: Head) -> str:
@@ -140,7 +154,7 @@ def _costs(story: Story, width: int, paint: Paint) -> Iterator[str]:
     yield paint("cost, in GPU-hours", "head")
     whole = us(sum(cost.gpu_s for cost in costs))
     names = [cost.title for cost in costs] + ["all"]
-    title, both = max(map(len, names)), is_failure(story.incident)
+    title, both = max(map(len, names)), _would_differ(costs)
     supposed = f"  {'seen at once':>13}  {'just saved':>11}" if both else ""
     yield f"  {'':<{title}}  {'as it was':>10}  {'share':>7}{supposed}"
     for cost in costs:
@@ -155,6 +169,8 @@ def _costs(story: Story, width: int, paint: Paint) -> Iterator[str]:
     )
     yield _cost_row("all", sums, whole, title, both=both)
     if not both:
+        if is_failure(story.incident):
+            yield "  Neither an immediate detection nor a fresh checkpoint would have saved any of it."
         return
     yield from textwrap.wrap(
         "seen at once: had the fault been noticed when it happened. just saved: had a checkpoint been "
@@ -163,6 +179,11 @@ def _costs(story: Story, width: int, paint: Paint) -> Iterator[str]:
         initial_indent="  ",
         subsequent_indent="  ",
     )
+
+
+def _would_differ(costs: Iterable[Cost]) -> bool:
+    """Return whether a supposition would have saved anything."""
+    return any({cost.detected_at_once_gpu_s, cost.saved_before_gpu_s} != {cost.gpu_s} for cost in costs)
 
 
 def _cost_row(name: str, cost: Cost, whole: int, title: int, *, both: bool) -> str:
@@ -184,12 +205,12 @@ def _advice(advice: Advice, head: Head, width: int, paint: Paint) -> Iterator[st
     yield from _told("  owner", advice.owner or "nobody yet", width)
     if advice.first_action:
         yield from _told("  first", advice.first_action, width)
-    if advice.for_signal and advice.for_signal != advice.first_action:
+    if advice.for_signal and not _says(advice.first_action, advice.for_signal):
         yield from _told("  then", advice.for_signal, width)
     if advice.benign_when:
         yield from _told("  harmless", advice.benign_when, width)
     if advice.reference:
-        yield from _told("  read", advice.reference, width)
+        yield from _told("  known as", advice.reference, width)
     yield from textwrap.wrap(
         "Not so? Add these lines to verdicts.csv beside the logs (the first only where the file is new), "
         "put the right cause in (`goodput signals` lists them), and report again:",

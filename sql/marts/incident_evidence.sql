@@ -208,8 +208,12 @@ final as (
         row_number() over (
             partition by u.incident_id
             order by
-                -- what has no clock was printed before the end was noticed, and the scheduler writes last
-                coalesce(u.near_us, e.detected_us, 9000000000000000), u.role = 'scheduler', u.path, u.line, u.role
+                -- a step line without a clock comes before all that tells of an end
+                coalesce(u.role = 'last_step' and u.ts_us is null, false) desc,
+                -- what has no clock was printed before the end was noticed, and the scheduler writes last;
+                -- within one second the order of a log tells more than its clock
+                coalesce(u.near_us, e.detected_us, 9000000000000000) // 1000000,
+                u.role = 'scheduler', u.path, u.line, u.role
         ) as place_in_time,
         u.role,
         u.signal_id,
