@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import click
 
 from pipeline.commands.options import config_option, read_config, store_option
-from pipeline.commands.stages import classify_store, ingest_logs
+from pipeline.commands.stages import classify_store, ingest_logs, kept_config
+from pipeline.config import load_config
 from pipeline.errors import GoodputError
 from pipeline.places import is_url
 from pipeline.windows import WindowOptions
@@ -151,7 +152,7 @@ def _opened(
 
 def _looking(folder: Path, con: duckdb.DuckDBPyConnection, logs: Sequence[str]) -> Look:
     """Return what reads lines of the logs of a store, where it says that they lie or where a user does."""
-    from pipeline.ingest.neighbours import Logs, Wanted
+    from pipeline.ingest.neighbours import Logs, Wanted, withheld
     from pipeline.ingest.store import Store
 
     known = Store(folder)
@@ -159,8 +160,14 @@ def _looking(folder: Path, con: duckdb.DuckDBPyConnection, logs: Sequence[str]) 
     found = Logs(roots, known.local())
     rows = con.execute("select source_id, path, bytes, content_hash, format from events.sources").fetchall()
     sources = {source: (path, size, digest or "", fmt) for source, path, size, digest, fmt in rows}
+    hidden: set[str] = set()
+    if load_config([str(kept_config(folder))]).privacy.users != "keep":
+        named = con.execute("select distinct source_id from events.allocations").fetchall()
+        hidden = {source for (source,) in named}
 
     def look(source: str, numbers: frozenset[int], texts: Mapping[int, str]) -> Around:
+        if source in hidden:
+            return withheld()
         path, size, digest, fmt = sources[source]
         return found.around(Wanted(path, size, digest, fmt, numbers, texts))
 

@@ -36,6 +36,7 @@ _LINE_SHAPES = frozenset({"lines", "records", "table", "columns"})
 
 #: What became of a file since it was read.
 SAME, GROWN, CHANGED, GONE, NO_LINES = "same", "grown", "changed", "gone", "no_lines"
+WITHHELD = "withheld"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +66,8 @@ class Around:
 
     Attributes:
         state: ``same``, ``grown`` (what was read is still its beginning), ``changed`` (lines are given around
-            those only that still read as the store kept them), ``gone``, or ``no_lines`` (a document: its
-            records are no lines).
+            those only that still read as the store kept them), ``gone``, ``no_lines`` (a document: its
+            records are no lines), or ``withheld`` (it names users, whom the configuration hides).
         why: in words what became of it; empty for ``same``.
         lines: number of a line to its text, secrets masked.
     """
@@ -74,6 +75,11 @@ class Around:
     state: str
     why: str
     lines: Mapping[int, str]
+
+
+def withheld() -> Around:
+    """Return what is told of a file that names users, where the configuration does not let them be seen."""
+    return Around(WITHHELD, "it names users, whom `[privacy]` hides", {})
 
 
 class Logs:

@@ -88,7 +88,7 @@ class Evidence:
         at, near: time of the line; of the lines beside it where it has none.
         text: what the store kept.
         rows, files, ranks: how many lines, files and ranks said the same on this host, and until when.
-        log: same, grown, changed, gone, no_lines, or not_asked: what became of the file.
+        log: what became of the file: same, grown, changed, gone, no_lines, withheld, or not_asked.
         log_note: the same in words.
         lines: the line and its neighbours as they lie in the file now.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
 
 from pipeline.ledger.phrases import moment
@@ -16,8 +17,8 @@ MOST_KINDS = 12
 _ALL_ROWS, _MOST_ROWS = 40, 2
 
 _ROLES = {
-    "cause": "  <- THE CAUSE",
-    "runner_up": "  <- runner-up",
+    "cause": " <- THE CAUSE",
+    "runner_up": " <- runner-up",
 }
 _LANDMARKS = {
     "last_step": "the last step line",
@@ -92,22 +93,36 @@ def _header(one: Evidence, width: int, stamp: slice) -> Iterator[str]:
     who = [f"host {one.host}"] if one.host else []
     who += [f"GPU {one.gpu}"] if one.gpu else []
     who += [f"rank {one.rank}"] if one.rank is not None else []
-    yield visible(f"  {at}  {place}" + (f"  ({', '.join(who)})" if who else ""))[:width]
+    aside = f"  ({', '.join(who)})" if who else ""
+    if len(f"  {at}  {place}{aside}") <= width:
+        yield visible(f"  {at}  {place}{aside}")
+    else:
+        # A place is there to be copied: it is never cut.
+        yield visible(f"  {at}  {place}")
+        yield from _indented(aside.strip(), width)
     if one.signal_id is None:
-        yield f"            {_LANDMARKS.get(one.role, one.role)}{_state_of(one)}"
+        yield from _indented(f"{_LANDMARKS.get(one.role, one.role)}{_state_of(one)}", width)
         return
     what = f"{one.signal_id} -> {one.title}, causal rank {one.causal_rank}"
     if one.weight == "symptom":
         what += ", a symptom"
     if one.fault_rank is not None:
         what += f", names rank {one.fault_rank}"
-    yield visible(f"            {what}{_ROLES.get(one.role, '')}")
+    yield from _indented(f"{what}{_ROLES.get(one.role, '')}", width)
     if one.rows > 1:
         spread = [f"{one.rows:,} such lines"]
         spread += [f"of {one.ranks:,} ranks"] if one.ranks > 1 else []
         spread += [f"in {one.files:,} files"] if one.files > 1 else []
         until = f", the last at {moment(one.last_at)[stamp]}" if one.last_at else ""
-        yield f"            {' '.join(spread)}{until}"
+        yield from _indented(f"{' '.join(spread)}{until}", width)
+
+
+def _indented(text: str, width: int) -> Iterator[str]:
+    """Yield a text below the place that it is about."""
+    indent = " " * 12
+    yield from textwrap.wrap(
+        visible(text), width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
+    )
 
 
 def _state_of(one: Evidence) -> str:

@@ -49,7 +49,7 @@ def phase_lines(head: Head, phases: Sequence[Phase], width: int, paint: Paint) -
     total = sum(phase.gpu_s for phase in phases)
     told = [phase for phase in phases if _is_told(phase)]
     rows = [_phase_row(phase, head, stamp, blank, total) for phase in told]
-    yield paint(f"time line (UTC{day}; what was paid until the next point, in GPU-hours)", "head")
+    yield paint(f"time line (UTC{day}; GPU-hours paid until the next point)", "head")
     left = [f"  {when}  {title:<15}  {takes:>13}  {paid:>8}" for when, title, takes, paid, _ in rows]
     room = width - max(map(len, left)) - 2
     spent = [cell for *_, cell in rows]

@@ -13,7 +13,8 @@ from pipeline.ledger.story_phases import phase_lines
 from pipeline.ledger.story_words import Paint, hours, is_failure, plain, us
 from pipeline.plain import visible
 
-NARROWEST = 60
+#: A narrower page would hold no table.
+NARROWEST = 72
 _LABEL = 11
 
 #: Rows of the deciding line that stand at the top.
@@ -155,8 +156,8 @@ def _costs(story: Story, width: int, paint: Paint) -> Iterator[str]:
     whole = us(sum(cost.gpu_s for cost in costs))
     names = [cost.title for cost in costs] + ["all"]
     title, both = max(map(len, names)), _would_differ(costs)
-    supposed = f"  {'seen at once':>13}  {'just saved':>11}" if both else ""
-    yield f"  {'':<{title}}  {'as it was':>10}  {'share':>7}{supposed}"
+    supposed = f"  {'seen at once':>12}  {'just saved':>10}" if both else ""
+    yield f"  {'':<{title}}  {'as it was':>9}  {'share':>7}{supposed}"
     for cost in costs:
         yield _cost_row(cost.title, cost, whole, title, both=both)
     sums = Cost(
@@ -170,7 +171,7 @@ def _costs(story: Story, width: int, paint: Paint) -> Iterator[str]:
     yield _cost_row("all", sums, whole, title, both=both)
     if not both:
         if is_failure(story.incident):
-            yield "  Neither an immediate detection nor a fresh checkpoint would have saved any of it."
+            yield "  neither an immediate detection nor a fresh checkpoint had saved any of it"
         return
     yield from textwrap.wrap(
         "seen at once: had the fault been noticed when it happened. just saved: had a checkpoint been "
@@ -191,8 +192,8 @@ def _cost_row(name: str, cost: Cost, whole: int, title: int, *, both: bool) -> s
     share = f"{100 * us(cost.gpu_s) / whole:.1f} %" if whole else ""
     cells = [us(cost.gpu_s), us(cost.detected_at_once_gpu_s), us(cost.saved_before_gpu_s)]
     was, seen, saved = (hours(cell, whole) for cell in cells)
-    supposed = f"  {seen:>13}  {saved:>11}" if both else ""
-    return f"  {name:<{title}}  {was:>10}  {share:>7}{supposed}"
+    supposed = f"  {seen:>12}  {saved:>10}" if both else ""
+    return f"  {name:<{title}}  {was:>9}  {share:>7}{supposed}"
 
 
 def _advice(advice: Advice, head: Head, width: int, paint: Paint) -> Iterator[str]:
