@@ -9,6 +9,7 @@ import shutil
 import tarfile
 from collections.abc import Callable
 from dataclasses import fields
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -309,6 +310,8 @@ def line_of(**values: object) -> Evidence:
     return Evidence(**{**usual, **values})  # type: ignore[arg-type]
 
 
+AT = datetime(2026, 3, 3, 8, tzinfo=UTC)
+
 #: What the line that decided is like, what the other one is like, and what is said of that.
 COMPARED = {
     "planned": ({"planned": True}, {}, "a planned end comes first"),
@@ -319,8 +322,15 @@ COMPARED = {
     "went": ({}, {"causal_rank": 7}, "tells that something went, and not why"),
     "undated": ({}, {"dated_after_progress": False}, "may be noise of the start"),
     "deeper": ({"causal_rank": 1}, {}, "causal rank 3 against 1"),
-    "nearer": ({"line": 9}, {"line": 3}, "stands nearer to the end of the log"),
-    "same": ({"path": "b.log"}, {}, "nothing that a line tells sets them apart"),
+    "earlier": ({"near": AT}, {"near": AT + timedelta(seconds=9)}, "later: 2026-03-03 08:00:09 against"),
+    "nearer": (
+        {"line": 9, "dated_after_progress": False},
+        {"line": 3, "dated_after_progress": False},
+        "stands nearer to the end of the log",
+    ),
+    "same": ({"path": "b.log"}, {}, "nothing that the lines tell sets them apart"),
+    # The ledger knows more than the lines: where they would say the contrary, nothing is made up.
+    "contrary": ({"causal_rank": 4, "near": AT}, {"near": AT + timedelta(seconds=9)}, "has the whole order"),
 }
 
 

@@ -107,7 +107,7 @@ def load_story(con: duckdb.DuckDBPyConnection, incident_id: str, look: Look | No
 
 def _head(row: dict[str, Any], evidence: Sequence[Evidence]) -> Head:
     """Return the columns of the first query that are told as they are."""
-    kept = Head.__dataclass_fields__.keys() & row.keys()
+    kept = (Head.__dataclass_fields__.keys() & row.keys()) - {"rank"}
     deciding = next((one for one in evidence if one.role == "cause"), None)
     rank = None
     if deciding is not None:

@@ -135,83 +135,74 @@ def _runner_up(
 
 
 def compare(chosen: Evidence, other: Evidence) -> str:
-    """Return in words the first fact by which one line comes before another."""
-    for test in _TESTS:
-        told = test(chosen, other)
-        if told is not None:
-            return told
-    return "nothing that a line tells sets them apart: the first of the logs in order of their names counts"
-
-
-def _planned(chosen: Evidence, other: Evidence) -> str | None:
-    if chosen.planned and not other.planned:
-        return "a planned end comes first, unless a fault was told more than 5 s before it"
+    """Return in words the first fact by which the line that decided comes before another one."""
     if other.planned and not chosen.planned:
         return "it is a planned end, but a fault was told more than 5 s before it"
-    return None
-
-
-def _cause_first(chosen: Evidence, other: Evidence) -> str | None:
-    if chosen.weight == "cause" and other.weight == "symptom":
-        return "it is a symptom, which follows from something, and the other line names a cause"
-    return None
-
-
-def _own_first(chosen: Evidence, other: Evidence) -> str | None:
-    if chosen.weight == "symptom" and chosen.own and not other.own:
-        return "of two symptoms the run's own line comes before a line that stands beside it"
-    return None
-
-
-def _graded(chosen: Evidence, other: Evidence) -> str | None:
-    """Compare as the ledger does: a watchdog weighs least, then a line of which nobody knows the time."""
-    mine, its = _grade(chosen), _grade(other)
-    if mine >= its:
-        return None
-    if its == 1:
-        return "nothing dates its line after the last progress: it may be noise of the start"
-    if other.taken_for == "collective_timeout":
-        return (
-            "who times out has waited for somebody else: it lies further from the physical fault, "
-            f"causal rank {other.causal_rank} against {chosen.causal_rank}"
-        )
-    ranks = f"causal rank {other.causal_rank} against {chosen.causal_rank}"
-    return f"it tells that something went, and not why: {ranks}"
+    for key, words in _ORDER:
+        mine, its = key(chosen), key(other)
+        if mine is None or its is None or mine == its:
+            continue
+        if mine < its:
+            return words(chosen, other)
+        break
+    else:
+        return "nothing that the lines tell sets them apart: the first of the logs by name counts"
+    return "what sets them apart lies not in these two lines alone; sql/ledger/ends.sql has the whole order"
 
 
 def _grade(one: Evidence) -> int:
+    """Return how much a line weighs beside its rank: a wait least, then a line that nothing dates."""
     if one.taken_for == "collective_timeout" or (one.causal_rank or 0) >= WAITED_FOR_OTHERS:
         return 2
     return 0 if one.dated_after_progress else 1
 
 
-def _deeper(chosen: Evidence, other: Evidence) -> str | None:
-    mine, its = chosen.causal_rank or 0, other.causal_rank or 0
-    if mine < its and (_grade(chosen) < 2 or chosen.weight == "symptom"):
-        return f"it lies further from the physical fault: causal rank {its} against {mine}"
-    return None
+def _of_grade(chosen: Evidence, other: Evidence) -> str:
+    """Return what sets lines of two grades apart."""
+    if _grade(other) == 1:
+        return "nothing dates its line after the last progress: it may be noise of the start"
+    ranks = f"causal rank {other.causal_rank} against {chosen.causal_rank}"
+    if other.taken_for == "collective_timeout":
+        return f"who times out has waited for somebody else: it lies further from the physical fault, {ranks}"
+    return f"it tells that something went, and not why: {ranks}"
 
 
-def _earlier(chosen: Evidence, other: Evidence) -> str | None:
-    if chosen.near is None or other.near is None or chosen.near >= other.near:
-        return None
-    return f"its first line is later: {moment(other.near)} against {moment(chosen.near)}"
+def _of_rank(chosen: Evidence, other: Evidence) -> str:
+    ranks = f"causal rank {other.causal_rank} against {chosen.causal_rank}"
+    return f"it lies further from the physical fault: {ranks}"
 
 
-def _nearer(chosen: Evidence, other: Evidence) -> str | None:
-    if chosen.path == other.path and chosen.at is None and other.at is None and chosen.line != other.line:
-        return "neither line has a time, and the other one stands nearer to the end of the log"
-    return None
+def _of_time(chosen: Evidence, other: Evidence) -> str:
+    both = chosen.near is not None and other.near is not None
+    when = f": {_clock(other.near)} against {_clock(chosen.near)}" if both else ""
+    return f"its first line is later{when}"
 
 
-_TESTS: tuple[Callable[[Evidence, Evidence], str | None], ...] = (
-    _planned,
-    _cause_first,
-    _own_first,
-    _graded,
-    _deeper,
-    _earlier,
-    _nearer,
+def _clock(at: datetime | None) -> str:
+    return "" if at is None else moment(at)
+
+
+#: The order in which the ledger weighs lines: what is less comes first; null where it does not count.
+_ORDER: tuple[tuple[Callable[[Evidence], Any], Callable[[Evidence, Evidence], str]], ...] = (
+    (
+        lambda one: not one.planned,
+        lambda *_: "a planned end comes first, unless a fault was told more than 5 s before it",
+    ),
+    (
+        lambda one: one.weight != "cause",
+        lambda *_: "it is a symptom, which follows from something, and the other line names a cause",
+    ),
+    (
+        lambda one: None if one.weight == "cause" else not one.own,
+        lambda *_: "of two symptoms the run's own line comes before a line that stands beside it",
+    ),
+    (_grade, _of_grade),
+    (lambda one: one.causal_rank if _grade(one) < 2 or one.weight != "cause" else None, _of_rank),
+    (lambda one: one.near if one.dated_after_progress else None, _of_time),
+    (
+        lambda one: None if one.dated_after_progress or one.line is None else -one.line,
+        lambda *_: "nothing dates either, and the other line stands nearer to the end of the log",
+    ),
 )
 
 

@@ -33,14 +33,15 @@ lines as (
     inner join incidents as i on i.run_id = e.run_id and i.attempt = e.attempt
 ),
 
--- of the runner-up the line that speaks most for it: a cause before a symptom, then the deepest, then the earliest
+-- of the runner-up the line that speaks most for it: a cause before a symptom and the head of a traceback, then the
+-- deepest, then the earliest
 numbered as (
     select
         *,
         row_number() over (
             partition by incident_id, of_runner_up
             order by
-                weight, waited_for_others, not placed_after_progress, causal_rank,
+                weight, signal_id = 'traceback_header', waited_for_others, not placed_after_progress, causal_rank,
                 near_us nulls last, log_no, ord, line
         ) as place_of_cause,
     from lines
