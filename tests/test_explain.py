@@ -21,6 +21,7 @@ from pipeline.ingest.neighbours import Logs, Wanted
 from pipeline.ledger import story as told_story
 from pipeline.ledger.story import Evidence
 from pipeline.ledger.story_load import BENIGN
+from pipeline.ledger.story_text import story_text
 from pipeline.ledger.story_why import build_why, compare
 from pipeline.project import read_seed
 
@@ -377,6 +378,29 @@ def test_a_document_has_no_lines_and_a_file_outside_is_never_opened(tmp_path: Pa
     (tmp_path / "logs" / "pods.json").write_text("{}\n", encoding="utf-8")
     around = logs.around(Wanted("pods.json", 3, "", "kubernetes", frozenset({1}), {}))
     assert around.state == "no_lines"
+
+
+def test_part_loop_and_cascade_are_told(tell: Tell) -> None:
+    story = json.loads(tell("fallen-gpu", FALLEN, "--format", "json"))["incident"]
+    told = told_story.Head(
+        **{
+            **story,
+            "at": AT,
+            "device": "mlx5_3",
+            "faulty_part": "link",
+            "failed_start": True,
+            "crash_loop": True,
+            "cascade": ("collective_timeout", "exit_code"),
+            "caused_by_job": "77",
+        }
+    )
+    nothing = told_story.Why((), None, (), None, None, "the scheduler says nothing of this end")
+    advice = told_story.Advice(None, None, None, None, None, None, "", "")
+    text = story_text(told_story.Story(told, (), (), nothing, (), None, advice), width=160)
+    assert "mlx5_3; what failed is the link\n" in text
+    assert "reached no step; one of at least three in a row that failed alike\n" in text
+    assert "preempted for job 77\n" in text
+    assert "  - what followed from it: collective timeout, exit code\n" in text
 
 
 def test_every_key_of_the_document_is_described() -> None:

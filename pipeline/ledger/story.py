@@ -21,6 +21,11 @@ class Head:
         at: the fault, else its detection, else the last progress.
         cause, title: code and words of the taxonomy, after a person's verdict.
         rank: the rank that the deciding line names, else the one that printed it.
+        device: port, link, switch, file system or path that lines name.
+        faulty_part: which of these failed, where the evidence tells.
+        crash_loop: one of at least three starts in a row that failed alike.
+        cascade: causes of the lines that followed, in the order of their first ones.
+        caused_by_job: the job for which this one was preempted.
         gpus: accelerators of the attempt.
         price: of the whole incident, where the configuration states one.
     """
@@ -39,10 +44,15 @@ class Head:
     host: str | None
     gpu: str | None
     rank: int | None
+    device: str | None
+    faulty_part: str | None
     gpus: int | None
     owner: str | None
     charged_to: str | None
     failed_start: bool
+    crash_loop: bool
+    cascade: tuple[str, ...]
+    caused_by_job: str | None
     lost_steps: int
     lost_gpu_s: float
     gpu_s: float

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -107,12 +108,22 @@ def load_story(con: duckdb.DuckDBPyConnection, incident_id: str, look: Look | No
 
 def _head(row: dict[str, Any], evidence: Sequence[Evidence]) -> Head:
     """Return the columns of the first query that are told as they are."""
-    kept = (Head.__dataclass_fields__.keys() & row.keys()) - {"rank"}
     deciding = next((one for one in evidence if one.role == "cause"), None)
-    rank = None
-    if deciding is not None:
+    rank = row.get("rank")
+    if rank is None and deciding is not None:
         rank = deciding.rank if deciding.fault_rank is None else deciding.fault_rank
-    return Head(at=row["moment"], rank=rank, **{name: row[name] for name in kept})
+    # A ledger of an earlier version does not know the part, the loop and what followed.
+    apart = {
+        "at": row["moment"],
+        "rank": rank,
+        "device": row.get("device"),
+        "faulty_part": row.get("faulty_part"),
+        "crash_loop": bool(row.get("crash_loop")),
+        "cascade": tuple(re.findall(r"\w+", row.get("cascade") or "")),
+        "caused_by_job": row.get("caused_by_job"),
+    }
+    told = {name: row[name] for name in Head.__dataclass_fields__.keys() - apart.keys()}
+    return Head(**apart, **told)
 
 
 def _phases(con: duckdb.DuckDBPyConnection, incident_id: str) -> tuple[Phase, ...]:

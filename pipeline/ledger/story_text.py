@@ -66,9 +66,14 @@ def _head(story: Story, width: int, paint: Paint) -> Iterator[str]:
     where = [f"host {head.host}"] if head.host else []
     where += [f"GPU {head.gpu}"] if head.gpu else []
     where += [f"rank {head.rank}"] if head.rank is not None else []
-    yield from _told("where", ", ".join(where) or "no line names a host", width)
+    where += [head.device] if head.device else []
+    part = f"; what failed is the {head.faulty_part}" if head.faulty_part else ""
+    yield from _told("where", (", ".join(where) or "no line names a host") + part, width)
     if head.failed_start:
-        yield from _told("note", "a failed start: the attempt reached no step", width)
+        loop = "; one of at least three in a row that failed alike" if head.crash_loop else ""
+        yield from _told("note", f"a failed start: the attempt reached no step{loop}", width)
+    if head.caused_by_job:
+        yield from _told("note", f"preempted for job {head.caused_by_job}", width)
     yield from _told("cost", _total(head), width)
     reason = f" ({head.confidence_reason})" if head.confidence_reason and not story.verdict else ""
     yield from _told("cause", f"{head.cause}; confidence: {head.confidence}{reason}", width)
@@ -141,6 +146,9 @@ def _why(story: Story, width: int, paint: Paint) -> Iterator[str]:
         yield from _listed([f"why not {other.title} ({other.cause}){place}: {other.reason}"], width)
     elif is_failure(story.incident):
         yield from _listed(["no runner-up: no other cause was seen within reach"], width)
+    if story.incident.cascade:
+        followed = ", ".join(name.replace("_", " ") for name in story.incident.cascade)
+        yield from _listed([f"what followed from it: {followed}"], width)
     yield from _listed([why.scheduler], width)
     if story.incident.confidence != "evidence" and is_failure(story.incident):
         yield "  looked for:"
