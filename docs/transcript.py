@@ -45,8 +45,11 @@ def in_lookalike(folder: Path) -> Callable[[str], str]:
     (folder / ".venv").mkdir()
     (folder / ".venv" / "bin").symlink_to(ROOT / ".venv" / "bin")
     (folder / ".venv" / ".ready").touch()
-    # Inside `make docs` or `make test` the outer make would have the inner one talk about folders.
-    outer = {key: value for key, value in os.environ.items() if not key.startswith(("MAKE", "MFLAGS"))}
+    # Inside `make docs` or `make test` the outer make would have the inner one talk about folders, and a
+    # page is as wide on a small screen as on a large one.
+    outer = {
+        key: value for key, value in os.environ.items() if not key.startswith(("MAKE", "MFLAGS", "COLUMNS"))
+    }
 
     def run(command: str) -> str:
         done = subprocess.run(

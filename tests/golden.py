@@ -1,4 +1,7 @@
-"""Rewrites the golden ``events.jsonl`` of formats from their samples: ``python -m tests.golden [FORMAT]``."""
+"""Rewrites the golden ``events.jsonl`` of formats from their samples, and the stories of incidents.
+
+``python -m tests.golden [FORMAT]`` rewrites all of them, or those of one format; ``explain`` means stories.
+"""
 
 from __future__ import annotations
 
@@ -56,12 +59,16 @@ def _events(fmt: Format, path: Path) -> Iterator[dict[str, object]]:
 
 
 def main(names: list[str]) -> None:
-    """Rewrite the goldens of the formats named, or of all."""
+    """Rewrite the goldens that are named, or all."""
     for fmt in registry().values():
         if (not names or fmt.name in names) and samples(fmt.name):
             path = FOLDER / fmt.name / "events.jsonl"
             path.write_text(render_events(fmt), encoding="utf-8")
             print(path.relative_to(FOLDER.parent.parent))
+    if not names or "explain" in names:
+        from tests.explained import write_goldens
+
+        write_goldens()
 
 
 if __name__ == "__main__":

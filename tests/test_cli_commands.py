@@ -90,25 +90,6 @@ def test_python_gets_the_same_tables(store: Path) -> None:
             con.execute("create table x (y int)")
 
 
-def test_explain_takes_an_incident_apart(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["explain", "--store", str(store), "heron-70b/41207.0/1"]) == 0
-    text = capsys.readouterr().out
-    assert text.startswith("heron-70b/41207.0/1: unplanned; run heron-70b, attempt 1, job 41207\n")
-    assert "cause      GPU fell off the bus (gpu_fell_off_bus); confidence: evidence" in text
-    assert "evidence   nodes/gx017.dmesg.txt:7\n" in text
-    assert "runner-up  collective_timeout, at heron-70b/job-41207.err:" in text
-    assert re.search(r"^  detected +2026-03-03 08:13:26  \+ 10 min 06 s$", text, re.MULTILINE)
-    assert "20 steps were lost" in text
-    assert "first      Drain the node" in text
-
-
-def test_the_costs_of_an_incident_add_up(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["explain", "--store", str(store), "heron-70b/41207.0/1"]) == 0
-    text = capsys.readouterr().out
-    shares = [float(share) for share in re.findall(r"GPU-hours +([\d.]+) %", text)]
-    assert sum(shares) == pytest.approx(100, abs=0.05 * len(shares))
-
-
 def test_explain_takes_a_moment_apart(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["explain", "--store", str(store), "2026-03-03T08:10"]) == 0
     text = capsys.readouterr().out
@@ -125,11 +106,7 @@ def test_a_part_of_an_id_is_enough_where_it_fits_one(store: Path, capsys: pytest
     assert capsys.readouterr().out.startswith("heron-70b/41233.0/1: ")
 
 
-def test_explain_names_what_is_near(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["explain", "--store", str(store), "heron-70b/41270.0/1"]) == 2
-    err = capsys.readouterr().err
-    assert err.startswith("error: `heron-70b/41270.0/1` is neither an incident nor a time\n")
-    assert "did you mean `heron-70b/41207.0/1`" in err
+def test_a_moment_outside_of_the_records_is_an_error(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["explain", "--store", str(store), "2027-01-01"]) == 2
     assert "the records cover 2026-03-03 07:00:00 to 2026-03-03 10:01:30 UTC" in capsys.readouterr().err
 

@@ -138,7 +138,9 @@ def test_incidents_are_listed_with_owner_and_evidence(stores: dict[str, Path]) -
     first = table.rows[0]
     assert first.cells[4] == "GPU fell off the bus"
     assert first.cells[-1] == "cluster operations"
-    assert first.detail.startswith("heron-70b/880001.0/1 · heron-70b/job-880001.err:1237  NVRM: Xid")
+    assert first.detail.startswith(
+        "goodput explain heron-70b/880001.0/1 · heron-70b/job-880001.err:1237  NVRM: Xid"
+    )
     assert first.anchor == "incident-heron-70b-880001.0-1"
     assert len(table.rows) == 11
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import polars as pl
 
 from pipeline.config import Config
 from pipeline.ingest.bundles import batches_of, is_current, plan_bundles, read_bundle
@@ -13,10 +16,12 @@ from pipeline.ingest.discover import discover
 from pipeline.ingest.habits import build_formats
 from pipeline.ingest.parts import agree_on_formats
 from pipeline.ingest.probe import Probe, find_duplicates, probe_batch
+from pipeline.ingest.secrets import mask_text
 from pipeline.ingest.sources import build_sources, copied_entry, failed_entry
 from pipeline.ingest.store import Bundle, Entry, Store
 from pipeline.ingest.work import Workers, cut_batches, worker_count
 from pipeline.ingest.write import read_batch, read_into
+from pipeline.places import is_url
 
 __all__ = ["IngestSummary", "ingest"]
 
@@ -86,7 +91,14 @@ def ingest(
     stats = {p.source.name: p.source.place.stamp() for p in probes if not p.error}
     whole = {"sources": build_sources(ordered, config), "formats": build_formats()}
     target.finish(ordered, bundles, whole, stats, found.logs_name)
+    target.note_logs(_absolute(logs))
     return _summary(ordered, probes, copies)
+
+
+def _absolute(logs: Sequence[str]) -> list[str]:
+    """Return the roots so that they can be found from anywhere; nothing is kept of a URL with a password."""
+    roots = [str(log) if is_url(str(log)) else os.path.abspath(log) for log in logs]
+    return roots if mask_text(pl.Series(roots)).to_list() == roots else []
 
 
 def _read_bundles(

@@ -75,7 +75,7 @@ def discover(logs: Sequence[str | Path], scratch: Path, exclude: Path | None = N
         GoodputError: a root does not exist, or nothing is left to read.
     """
     roots = [str(log) if is_url(str(log)) else Path(os.path.abspath(log)) for log in logs]
-    names = _root_names(roots)
+    names = root_names(roots)
     found: dict[str, Source] = {}
     for root, name in zip(roots, names, strict=True):
         prefix = f"{name}/" if len(roots) > 1 else ""
@@ -140,7 +140,7 @@ def _walk_store(url: str, prefix: str) -> Iterator[Source]:
             yield Source(prefix + below, ObjectPlace(files, path, size), size)
 
 
-def _root_names(roots: Sequence[Path | str]) -> list[str]:
+def root_names(roots: Sequence[Path | str]) -> list[str]:
     """Return a name for each root: its last component without the endings of a file; numbered if needed."""
     names: list[str] = []
     for root in roots:

@@ -26,7 +26,7 @@ from pipeline.tables import EVENT_TABLES
 #: Layout of the store; a store of another layout is built anew.
 LAYOUT = 2
 
-MANIFEST, JOURNAL, LOCAL = "manifest.json", "ingest.journal", "local.json"
+MANIFEST, JOURNAL, LOCAL, LOGS = "manifest.json", "ingest.journal", "local.json", "logs.json"
 _TEMPORARY, _SCRATCH = ".writing", "scratch.writing"
 
 
@@ -146,6 +146,18 @@ class Store:
         except (OSError, ValueError):
             return {}
         return value if isinstance(value, dict) else {}
+
+    def logs(self) -> list[str]:
+        """Return where the logs lay when they were read last, on this machine: absolute paths and URLs."""
+        try:
+            value = json.loads((self.folder / LOGS).read_text(encoding="utf-8"))["logs"]
+        except (OSError, ValueError, KeyError, TypeError):
+            return []
+        return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+
+    def note_logs(self, logs: Iterable[str]) -> None:
+        """Note where the logs lie, for whoever wants to see a line again."""
+        self._write_text(LOGS, _to_json({"logs": list(logs)}) + "\n")
 
     @contextmanager
     def scratch(self) -> Iterator[Path]:

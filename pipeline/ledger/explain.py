@@ -1,9 +1,12 @@
-"""An incident or a moment, explained by the lines of the logs behind it."""
+"""An incident or a moment, explained by the lines of the logs behind it; or the list of all incidents."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import date, datetime
 from difflib import get_close_matches
 from typing import Any
 
@@ -11,180 +14,153 @@ import duckdb
 
 from pipeline.errors import GoodputError
 from pipeline.ledger.explain_moment import explain_moment
-from pipeline.ledger.phrases import duration, gpu_hours, moment, place, records
+from pipeline.ledger.phrases import gpu_hours, moment, records
+from pipeline.ledger.render import cell_text
+from pipeline.ledger.story import Look
+from pipeline.ledger.story_load import load_story
+from pipeline.ledger.story_text import story_text
+from pipeline.ledger.story_words import Paint, plain
 from pipeline.plain import visible
 from pipeline.windows import parse_time
 
-#: Times of an incident in the order in which they are expected, and what each is.
-PHASES = (
-    ("last_progress_ts", "last progress"),
-    ("fault_ts", "fault"),
-    ("detected_ts", "detected"),
-    ("released_ts", "accelerators released"),
-    ("allocated_ts", "allocated again"),
-    ("processes_up_ts", "processes up"),
-    ("restored_ts", "checkpoint read"),
-    ("first_step_ts", "first new step"),
-    ("caught_up_ts", "caught up"),
-)
+#: Characters that JSON does not escape, and that move cursors or turn the direction of a text.
+_UNSAFE = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-#: Evidence lines that are shown; a crash prints the same line on every rank.
-MOST_LINES = 12
+_LIST = """
+select
+    i.incident_id,
+    coalesce(i.fault_ts, i.detected_ts, i.last_progress_ts, i.released_ts) as moment,
+    i.kind,
+    i.cause,
+    coalesce(c.title, i.cause) as title,
+    i.host,
+    i.total_gpu_s as gpu_s
+from ledger.incidents as i
+left join seeds.causes as c on c.code = i.cause
+"""
 
 
-def explain(con: duckdb.DuckDBPyConnection, token: str) -> str:
-    """Return the explanation of an incident id or of a moment in UTC, as text for a terminal.
+def explain(
+    con: duckdb.DuckDBPyConnection,
+    token: str,
+    *,
+    look: Look | None = None,
+    most: int = 2,
+    form: str = "text",
+    width: int = 100,
+    paint: Paint = plain,
+) -> str:
+    """Return the explanation of an incident id or of a moment in UTC.
+
+    Args:
+        con: a classified store.
+        token: an id, a part of one that fits no other, or a time.
+        look: reads lines of the logs; None where nobody shall open them.
+        most: lines before and after each line of evidence.
+        form: ``text``, or ``json`` for one document; a moment has text only.
+        width: characters in a line.
+        paint: gives lines a colour.
 
     Raises:
         GoodputError: there is no such incident, or no run lived at that moment; names the nearest ids, or
             the span that the records cover.
     """
-    exact = _incidents(con, "i.incident_id = ?", token)
-    if exact:
-        return "\n".join(_explained(con, exact[0]))
+    incident_id = find_incident(con, token)
+    if incident_id is None:
+        if form != "text":
+            raise GoodputError("a moment is told as text only", now="ask `goodput sql` for ledger.intervals")
+        return explain_moment(con, parse_time(token))
     try:
-        asked = parse_time(token)
+        story = load_story(con, incident_id, look, most)
+    except duckdb.CatalogException as error:
+        raise GoodputError(
+            "the ledger was built by another version",
+            why=str(error).strip().splitlines()[0],
+            now="run `goodput classify --store DIR` again",
+        ) from None
+    if form == "json":
+        return _json(asdict(story))
+    return story_text(story, width, paint)
+
+
+def find_incident(con: duckdb.DuckDBPyConnection, token: str) -> str | None:
+    """Return the id that a text stands for; None where it is a time.
+
+    Raises:
+        GoodputError: it is neither; names the nearest ids.
+    """
+    ids = [row["incident_id"] for row in records(con, "from ledger.incidents order by incident_id", [])]
+    if token in ids:
+        return token
+    try:
+        parse_time(token)
     except GoodputError:
         # A part of an id is enough where it fits one only; a time comes first, since names may hold dates.
-        near = _incidents(con, "contains(i.incident_id, ?)", token)
+        near = [known for known in ids if token and token in known]
         if len(near) == 1:
-            return "\n".join(_explained(con, near[0]))
-        raise _no_such_incident(con, token) from None
-    return explain_moment(con, asked)
+            return str(near[0])
+        raise _no_such_incident(token, ids, near) from None
+    return None
 
 
-def _incidents(con: duckdb.DuckDBPyConnection, condition: str, token: str) -> list[dict[str, Any]]:
-    """Return the incidents that fulfil a condition on their id, with the words of the taxonomy."""
-    sql = (
-        "select i.*, c.title, c.meaning, c.first_action from ledger.incidents as i "
-        f"left join seeds.causes as c on c.code = i.cause where {condition} order by i.incident_id limit 2"
-    )
-    return records(con, sql, [token])
-
-
-def _no_such_incident(con: duckdb.DuckDBPyConnection, token: str) -> GoodputError:
-    sql = "select incident_id from ledger.incidents order by all"
-    ids = [row["incident_id"] for row in records(con, sql, [])]
-    near = [i for i in ids if token in i][:5] or get_close_matches(token, ids, n=3, cutoff=0.3)
-    listed = ", ".join(f"`{i}`" for i in near)
+def _no_such_incident(token: str, ids: Sequence[str], near: Sequence[str]) -> GoodputError:
+    """Return the error that names the nearest ids."""
+    close = list(near[:5]) or get_close_matches(token, ids, n=3, cutoff=0.3)
+    listed = ", ".join(f"`{visible(known)}`" for known in close)
     return GoodputError(
         f"`{visible(token)}` is neither an incident nor a time",
-        why=f"the store holds {len(ids):,} incidents",
-        now=f"did you mean {listed}?" if near else "a time is written `2026-10-05T03:00`",
+        why=f"the store holds {len(ids):,} incidents"
+        + (f", {len(near):,} with that in their id" if near else ""),
+        now=f"did you mean {listed}?"
+        if close
+        else "without an ID the command lists the incidents; a time is written `2026-10-05T03:00`",
     )
 
 
-def _explained(con: duckdb.DuckDBPyConnection, row: dict[str, Any]) -> Iterator[str]:
-    """Yield the explanation line by line."""
-    job = f", job {row['job_id']}" if row["job_id"] else ""
-    failed = ", failed start" if row["failed_start"] else ""
-    attempt = f"run {row['run_id']}, attempt {row['attempt']}{job}"
-    yield visible(f"{row['incident_id']}: {row['kind']}{failed}; {attempt}")
-    yield ""
-    yield f"cause      {row['title'] or row['cause']} ({row['cause']}); confidence: {row['confidence']}"
-    where = ", ".join(f"{name} {row[name]}" for name in ("host", "gpu") if row[name])
-    if where:
-        yield visible(f"where      {where}")
-    yield f"owner      {row['owner'] or 'nobody named'}; charged to {row['charged_to']}"
-    if row["first_action"]:
-        yield f"first      {row['first_action']}"
-    lines = _evidence(con, row)
-    if row["evidence_path"]:
-        yield f"evidence   {place(row['evidence_path'], row['evidence_line'])}"
-        if row["evidence_text"]:
-            yield f"           | {visible(row['evidence_text'])}"
-    yield from _reasons(row, lines)
-    yield ""
-    yield from _phases(row)
-    yield ""
-    yield from _costs(con, row)
-    if lines:
-        yield ""
-        yield from _listed(lines)
+def list_incidents(con: duckdb.DuckDBPyConnection, order: str = "newest", form: str = "text") -> str:
+    """Return all incidents, completed attempts included: one a line, or one JSON document.
 
-
-def _reasons(row: dict[str, Any], lines: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """Yield why the cause is the cause, and why the runner-up is not."""
-    if row["has_verdict"]:
-        yield visible(f"verdict    by a person: {row['verdict_reason'] or 'no reason given'}")
-    if row["confidence_reason"]:
-        yield f"why        {visible(row['confidence_reason'])}"
-    runner_up = row["runner_up_cause"]
-    if not runner_up:
-        yield "runner-up  none: no other cause was seen within reach"
-        return
-    chosen = next((line for line in lines if line["cause"] == row["cause"]), None)
-    other = next((line for line in lines if line["cause"] == runner_up), None)
-    if chosen is None or other is None:
-        yield f"runner-up  {runner_up}"
-        return
-    weaker = other["weight"] == "symptom" and chosen["weight"] == "cause"
-    if weaker:
-        reason = "it is a symptom, and a cause was seen"
-    elif other["causal_rank"] > chosen["causal_rank"]:
-        ranks = f"{other['causal_rank']} against {chosen['causal_rank']}"
-        reason = f"it lies further from the physical fault: rank {ranks}"
-    elif not other["placed_after_progress"] and chosen["placed_after_progress"]:
-        reason = "its line has no time, and may be noise of the start"
-    else:
-        reason = "its first line is later"
-    yield f"runner-up  {runner_up}, at {place(other['path'], other['line'])}: {reason}"
-
-
-def _phases(row: dict[str, Any]) -> Iterator[str]:
-    """Yield the times of the incident, each with the time since the one before."""
-    yield "phases (UTC)"
-    before: datetime | None = None
-    for column, title in PHASES:
-        at = row[column]
-        if at is None:
-            yield f"  {title:<24} not known"
-            continue
-        since = f"  + {duration(at - before)}" if before is not None and at >= before else ""
-        yield f"  {title:<24} {moment(at)}{since}"
-        before = at
-
-
-def _costs(con: duckdb.DuckDBPyConnection, row: dict[str, Any]) -> Iterator[str]:
-    """Yield what the incident cost, by category."""
-    sql = (
-        "select i.category, any_value(c.title) as title, sum(i.gpu_us) as gpu_us "
-        "from ledger.intervals as i left join seeds.categories as c using (category) "
-        "where i.incident_id = ? and i.layer <> 'productive' "
-        "group by i.category order by gpu_us desc, i.category"
+    Raises:
+        GoodputError: the store holds none.
+    """
+    by = "moment desc nulls last" if order == "newest" else "gpu_s desc"
+    rows = records(con, f"{_LIST} order by {by}, i.incident_id", [])
+    if not rows:
+        raise GoodputError(
+            "the store holds no incident",
+            why="no attempt of any run ended in these logs",
+            now="`goodput doctor LOGS` tells what each file was taken for",
+        )
+    if form == "json":
+        return _json({"incidents": [{"at": row.pop("moment"), **row} for row in rows]})
+    total = sum(round(row["gpu_s"] * 1e6) for row in rows)
+    cells = [
+        (
+            moment(row["moment"])[:19] if row["moment"] else "at an unknown time",
+            row["kind"],
+            gpu_hours(round(row["gpu_s"] * 1e6), total),
+            visible(f"{row['title']}{', ' + row['host'] if row['host'] else ''}"),
+            visible(row["incident_id"]),
+        )
+        for row in rows
+    ]
+    cells.insert(0, ("when (UTC)", "kind", "GPU-hours", "cause", "incident"))
+    at, kind, cost, cause = (max(len(row[n]) for row in cells) for n in range(4))
+    # An id comes last and is never cut: it is there to be copied.
+    return "\n".join(
+        f"{row[0]:<{at}}  {row[1]:<{kind}}  {row[2]:>{cost}}  {row[3]:<{cause}}  {row[4]}" for row in cells
     )
-    parts = records(con, sql, [row["incident_id"]])
-    total = sum(part["gpu_us"] for part in parts)
-    steps = f"; {row['lost_steps']:,} steps were lost" if row["lost_steps"] else ""
-    yield f"cost       {gpu_hours(total)} GPU-hours{steps}"
-    for part in parts:
-        share = f"{100 * part['gpu_us'] / total:5.1f} %" if total else ""
-        title, size = part["title"] or part["category"], gpu_hours(part["gpu_us"], total)
-        yield f"  {title:<24} {size:>10} GPU-hours  {share}"
 
 
-def _evidence(con: duckdb.DuckDBPyConnection, row: dict[str, Any]) -> list[dict[str, Any]]:
-    """Return the signals within reach of the incident, in the order in which they are weighed."""
-    sql = (
-        "select signal_id, cause, weight, causal_rank, ts_us, host, path, line, text, placed_after_progress, "
-        "count(*) over (partition by signal_id, path) as alike "
-        "from ledger.evidence where run_id = ? and attempt = ? "
-        "qualify row_number() over (partition by signal_id, path order by ts_us nulls last, line) = 1 "
-        "order by weight, causal_rank, ts_us nulls last, path, line"
-    )
-    return records(con, sql, [row["run_id"], row["attempt"]])
+def _json(value: object) -> str:
+    """Return one JSON document; times in ISO form, UTC."""
+    text = json.dumps(value, ensure_ascii=False, indent=1, default=_plain, allow_nan=False)
+    # What JSON lets through, a terminal need not.
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
-def _listed(lines: Sequence[dict[str, Any]]) -> Iterator[str]:
-    """Yield the evidence lines, one of each kind and file."""
-    yield "lines within reach, strongest first (one of each kind and file)"
-    for line in lines[:MOST_LINES]:
-        at = "undated" if line["ts_us"] is None else moment(EPOCH + timedelta(microseconds=line["ts_us"]))
-        alike = f", {line['alike']:,} alike" if line["alike"] > 1 else ""
-        cause = f"{line['signal_id']} -> {line['cause']}, rank {line['causal_rank']}{alike}"
-        yield f"  {place(line['path'], line['line'])}  {at}  {cause}"
-        yield f"    | {visible(line['text'] or '')}"
-    if len(lines) > MOST_LINES:
-        yield f"  and {len(lines) - MOST_LINES:,} more kinds"
+def _plain(value: Any) -> str:
+    """Return what JSON does not know as text."""
+    if isinstance(value, datetime | date):
+        return cell_text(value)
+    raise TypeError(type(value).__name__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import defaultdict
 from datetime import timedelta
 
@@ -151,7 +152,7 @@ def _build_incidents(facts: Facts, numbers: dict[str, str]) -> Table:
     outside = sum((i.total_gpu_s or 0.0) - i.period_gpu_s for i in everything)
     return Table(
         name="incidents",
-        caption="Interruptions in order of time. Each id is understood by goodput explain."
+        caption="Interruptions in order of time, each with the command that tells its story."
         + (f" The {_MOST_INCIDENTS} costliest; {hidden:,} more in review.html." if hidden else ""),
         columns=(
             Column("#", "right"),
@@ -192,7 +193,7 @@ def _is_verdict(incident: Incident) -> bool:
 
 
 def _evidence(incident: Incident) -> str:
-    parts = [incident.incident_id]
+    parts = [f"goodput explain {shlex.quote(incident.incident_id)}"]
     if _is_verdict(incident) and incident.confidence_reason:
         parts.append(clause(elide(incident.confidence_reason, _MOST_TEXT)))
     if incident.evidence:

@@ -1,0 +1,120 @@
+-- one row per incident and point of its time line: when it was, and what was paid from there to the next point that is known
+-- do not sum seconds over incidents: the phases of incidents that follow each other overlap
+-- point_no: order of the points; the costs of an incident before its first point stand at point 0
+-- point: what happened then; `before` is the time before the first known point, which holds the steps that were lost
+-- ts: when it was; null where it is not known
+-- known: why there is a time or none: known, unknown, kept (the allocation was not given back), none_follows (no later attempt), not_applicable
+-- until_ts: the next point that is known; null after the last one, and where this one is not known
+-- seconds: from this point to until_ts; a point that a log dates before the one above it has no length
+-- gpu_s: what the incident cost from this point to the next known one, lost work and missing capacity included; in GPU-seconds
+-- categories: what gpu_s was spent on, the largest first; null where nothing was paid
+with
+
+attempts as (
+    select
+        i.*,
+        t.next_start_us is not null as followed,
+        t.next_start_us is not null and t.next_holding is not distinct from t.holding as kept,
+        i.kind in ('completed', 'ongoing') as well,
+    from ledger.incidents as i
+    inner join ledger.timeline as t on t.run_id = i.run_id and t.attempt = i.attempt
+),
+
+points as (
+    select incident_id, 1 as point_no, 'last_progress' as point, last_progress_ts as ts, 'unknown' as missing from attempts
+    union all
+    select incident_id, 2, 'fault', fault_ts, if(well, 'not_applicable', 'unknown') from attempts
+    union all
+    select incident_id, 3, 'detected', detected_ts, if(well, 'not_applicable', 'unknown') from attempts
+    union all
+    -- a restart inside an allocation releases nothing
+    select incident_id, 4, 'released', if(kept, null, released_ts), if(kept, 'kept', if(kind = 'ongoing', 'not_applicable', 'unknown')) from attempts
+    union all
+    select incident_id, 5, 'allocated', if(kept, null, allocated_ts), if(kept, 'kept', if(followed, 'unknown', 'none_follows')) from attempts
+    union all
+    select incident_id, 6, 'processes_up', processes_up_ts, if(followed, 'unknown', 'none_follows') from attempts
+    union all
+    select incident_id, 7, 'restored', restored_ts, if(followed, 'unknown', 'none_follows') from attempts
+    union all
+    select incident_id, 8, 'first_step', first_step_ts, if(followed, 'unknown', 'none_follows') from attempts
+    union all
+    select incident_id, 9, 'caught_up', caught_up_ts, if(followed, 'unknown', 'none_follows') from attempts
+),
+
+-- clocks differ: no point lies before the one above it
+ordered as (
+    select
+        *,
+        epoch_us(max(ts) over (partition by incident_id order by point_no rows unbounded preceding)) as start_us,
+    from points
+    where ts is not null
+),
+
+spans as (
+    select
+        incident_id,
+        point_no,
+        start_us,
+        lead(start_us) over (partition by incident_id order by point_no) as end_us,
+    from ordered
+    union all
+    select incident_id, 0, null, min(start_us)
+    from ordered
+    group by incident_id
+),
+
+parts as (
+    select
+        s.incident_id,
+        s.point_no,
+        c.category,
+        -- accelerators times the microseconds that lie in the span: whole numbers, so that phases add up to the incident
+        sum(
+            c.gpus * greatest(
+                0,
+                least(epoch_us(c.end_ts), coalesce(s.end_us, epoch_us(c.end_ts)))
+                - greatest(epoch_us(c.start_ts), coalesce(s.start_us, epoch_us(c.start_ts)))
+            )
+        ) as gpu_us,
+    from spans as s
+    inner join ledger.intervals as c using (incident_id)
+    where c.part <> 'spare' and c.layer <> 'productive'
+    group by all
+),
+
+paid as (
+    select
+        incident_id,
+        point_no,
+        sum(gpu_us) as gpu_us,
+        list(category order by gpu_us desc, category) filter (where gpu_us > 0) as categories,
+    from parts
+    group by all
+),
+
+listed as (
+    select incident_id, point_no, point, ts, if(ts is null, missing, 'known') as known
+    from points
+    union all
+    select incident_id, 0, 'before', null, 'known'
+    from attempts
+),
+
+final as (
+    select
+        l.incident_id,
+        l.point_no,
+        l.point,
+        l.ts,
+        l.known,
+        case when l.point_no > 0 then make_timestamptz(s.end_us) end as until_ts,
+        (s.end_us - s.start_us) / 1e6 as seconds,
+        coalesce(p.gpu_us, 0) / 1e6 as gpu_s,
+        p.categories,
+    from listed as l
+    left join spans as s on s.incident_id = l.incident_id and s.point_no = l.point_no
+    left join paid as p on p.incident_id = l.incident_id and p.point_no = l.point_no
+)
+
+select * from final
+order by incident_id, point_no
