@@ -85,6 +85,17 @@ held as (
     where signal_id = 'cuda_oom'
 ),
 
+-- a line that points to an earlier one tells its cause, less directly than that one
+pointed_to as (
+    select
+        regexp_extract(signal_id, '^xid_(\d+)_', 1) as xid,
+        min(cause) as cause,
+        min(causal_rank) + 1 as causal_rank,
+    from seeds.signals
+    where regexp_matches(signal_id, '^xid_\d+_') and weight = 'cause'
+    group by all
+),
+
 -- events name the pod that they speak of
 pods as (
     select substr(part, 5) as pod, min(job_id) as job_id
@@ -125,10 +136,10 @@ signals as (
         -- memory that other processes hold is not the program's
         case
             when c.cause = 'gpu_out_of_memory' and held.others_gib * 2 >= held.capacity_gib then 'gpu_occupied'
-            else c.cause
+            else coalesce(pt.cause, c.cause)
         end as cause,
-        c.weight,
-        c.causal_rank,
+        case when pt.xid is not null then 'cause' else c.weight end as weight,
+        coalesce(pt.causal_rank, c.causal_rank) as causal_rank,
         c.severity,
         c.source in ('slurm', 'lsf', 'pbs', 'k8s') as by_scheduler,
         coalesce(c.planned, '') as planned,
@@ -137,6 +148,8 @@ signals as (
     from events.signals as e
     inner join seeds.signals as c using (signal_id)
     left join pods as q on q.pod = e.job_id
+    left join pointed_to as pt
+        on e.signal_id = 'xid_45_with_previous' and pt.xid = regexp_extract(e.text, 'caused by previous Xid (\d+)', 1)
     left join held on held.source_id = e.source_id and held.line = e.line and held.segment = e.segment
     left join restored as r on r.source_id = e.source_id and r.line = e.line and r.segment = e.segment
     where c.weight in ('cause', 'symptom')
