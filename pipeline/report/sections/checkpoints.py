@@ -16,7 +16,7 @@ from pipeline.report.words import alternative, clause
 
 QUESTION = "What do checkpoints cost and save?"
 _MOST_ROWS = 12
-_MOST_PANELS = 4
+_MOST_PANELS = 3
 
 
 def build(facts: Facts, given: Given) -> Page:
