@@ -369,3 +369,37 @@ def test_a_period_in_which_no_run_lived_is_named(tmp_path: Path) -> None:
         con.execute("delete from marts.period; update config.report set week = '2020-W01'")
     with pytest.raises(GoodputError, match="no run lived in the period"):
         write_review(tmp_path, tmp_path / "out", EMPTY_CONFIG)
+
+
+def test_the_page_on_saves_says_what_another_interval_would_gain_and_from_how_little(
+    stores: dict[str, Path],
+) -> None:
+    page = pages_of(stores["week"])["checkpoints"]
+    assert [block.name for block in page.blocks if isinstance(block, Figure)] == ["saves", "lost", "overhead"]
+    assert "would gain" in page.sentence
+    assert "judging by 8 failures" in page.sentence
+    table = table_of(page, "checkpoints")
+    assert [row.cells[0] for row in table.rows] == ["egret-13b", "heron-70b", "plover-3b", "all"]
+    assert all(row.detail.startswith("From ") for row in table.rows[:-1])
+    saves = [int(row.cells[1].replace(",", "")) for row in table.rows]
+    assert sum(saves[:-1]) == saves[-1]
+
+
+def test_a_run_that_never_failed_gets_no_interval_and_the_reason(stores: dict[str, Path]) -> None:
+    page = pages_of(stores["short"])["checkpoints"]
+    assert "no failure in the period" in page.sentence
+    (row, _) = table_of(page, "checkpoints").rows
+    assert row.cells[-2:] == ("–", "–")
+    assert row.detail.startswith("No suggestion: no failure")
+
+
+def test_a_period_without_saves_says_so_in_one_line(stores: dict[str, Path]) -> None:
+    page = pages_of(stores["stepless"])["checkpoints"]
+    assert page.sentence == "No save in the logs of this period; 1 restore of earlier ones."
+
+
+def test_definitions_stand_from_the_kindest_to_the_strictest(stores: dict[str, Path]) -> None:
+    table = table_of(pages_of(stores["week"])["trust"], "others")
+    values = [float(row.cells[2].split("\u202f")[0]) for row in table.rows if row.cells[2] != "–"]
+    assert values == sorted(values, reverse=True)
+    assert [bool(row.detail) for row in table.rows] == [row.cells[2] == "–" for row in table.rows]

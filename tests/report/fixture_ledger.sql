@@ -13,10 +13,12 @@ select
     true as observed,
     min(start_ts) as allocated_ts,
     min(start_ts) filter (where category = 'init') as start_ts,
+    min(start_ts) filter (where category = 'warmup') as loop_start_ts,
     min(start_ts) filter (where category = 'productive') as first_step_ts,
     max(end_ts) filter (where category = 'productive') as last_step_ts,
     coalesce(any_value(e.fault_ts), max(end_ts) filter (where i.held)) as loop_end_ts,
     max(end_ts) filter (where i.held) as released_ts,
+    1::bigint as restored_step,
 from given.intervals as i
 left join given.incidents as e on e.run_id = i.run_id and e.attempt = i.attempt
 group by i.run_id, i.attempt;

@@ -1,6 +1,4 @@
--- What the marts about saves read, as a story tells it; the marts themselves are the SELECTs of sql/marts.
-create schema ledger;
-
+-- What the marts about saves read beside fixture_ledger.sql, as a story tells it; the marts themselves are the SELECTs of sql/marts.
 create table seeds.definitions as
 select * from (values
     ('training_time_goodput', 'Training-time goodput', 'this ledger'),
@@ -9,29 +7,11 @@ select * from (values
     ('program_goodput', 'Program goodput', 'Google ML productivity goodput')
 ) as d (definition, title, defined_by);
 
-create table ledger.windows as from given.windows;
-
-create table ledger.runs as select run_id, gpus from given.runs;
-
 create table ledger.window_intervals as
 select
     run_id, window_start, window_end, attempt, 'active' as part, start_ts, end_ts, gpus, category, layer, held,
     null::varchar as was, incident_id, (gpu_s * 1e6)::hugeint as gpu_us,
 from given.cut;
-
-create table ledger.attempts as
-select
-    run_id,
-    attempt,
-    min(start_ts) as start_ts,
-    min(start_ts) filter (where category = 'warmup') as loop_start_ts,
-    1::bigint as restored_step,
-from given.intervals
-group by all;
-
-create table ledger.holdings as
-select run_id, 1 as holding, [('gx' || n) for n in range(greatest(gpus // 8, 1))] as nodes
-from given.runs;
 
 create table ledger.restores as
 select run_id, attempt, 1::bigint as step, false as cold, end_ts, epoch(end_ts) - epoch(start_ts) as duration_s

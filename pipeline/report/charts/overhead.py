@@ -11,8 +11,8 @@ from pipeline.report.charts.palette import GROUND, INK, RULE, SOFT
 from pipeline.report.charts.scale import Linear, nice_ticks
 from pipeline.report.charts.svg import SIZE, SMALL, Drawing
 
-_ACROSS, _GAP = 2, 16.0
-_HEAD, _PLOT, _FOOT, _AXIS = 12.0, 92.0, 14.0, 30.0
+_ACROSS, _GAP = 3, 14.0
+_HEAD, _PLOT, _FOOT, _AXIS = 12.0, 84.0, 14.0, 26.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ def _draw_panel(drawing: Drawing, panel: OverheadPanel, left: float, head: float
             left + _AXIS - 3, y.at(tick) + 2.2, units.percent(tick), anchor="end", size=SMALL, colour=SOFT
         )
     edge = -1e9
-    for seconds, text in log_ticks(panel.curve[0][0], panel.curve[-1][0]):
+    for seconds, text in log_ticks(panel.curve[0][0], panel.curve[-1][0], most=max(3, int(width // 40))):
         half = text_width(text, SMALL) / 2
         at = min(x.at(seconds), right - half)
         drawing.line(x.at(seconds), foot, x.at(seconds), foot + 2, colour=RULE)

@@ -147,9 +147,9 @@ def build_expected(facts: Facts) -> tuple[Table, ...]:
 
 
 def _larger(facts: Facts, run: ExpectedEttr) -> tuple[Row, ...]:
-    """Return up to three larger sizes of the largest run that failed."""
+    """Return up to three larger sizes of the largest run that failed, where anything is expected of them."""
     sizes = [r for r in facts.expected_ettr if r.run_id == run.run_id and not r.is_own_size]
-    return tuple(_expected_row(row) for row in sizes[:3])
+    return tuple(_expected_row(row) for row in sizes[:3] if row.expected_at_best is not None)
 
 
 def _expected_row(row: ExpectedEttr) -> Row:

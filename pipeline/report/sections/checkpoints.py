@@ -16,7 +16,7 @@ from pipeline.report.words import alternative, clause
 
 QUESTION = "What do checkpoints cost and save?"
 _MOST_ROWS = 12
-_MOST_PANELS = 4
+_MOST_PANELS = 3
 
 
 def build(facts: Facts, given: Given) -> Page:
@@ -79,11 +79,14 @@ def _advice(costs: list[CheckpointCost]) -> str:
     best = max(gains, key=lambda cost: (cost.gain_gpu_s_per_week or 0.0, cost.run_id))
     gain = units.gpu_hours(sum(cost.gain_gpu_s_per_week or 0.0 for cost in gains))
     if len(gains) > 1:
-        return f"other intervals in {units.counted(len(gains), 'run')} would gain {gain} GPU-hours a week"
+        basis = units.counted(sum(cost.failures for cost in gains), "failure")
+        text = f"other intervals in {units.counted(len(gains), 'run')} would gain {gain} GPU-hours a week"
+        return f"{text}, judging by {basis}"
     name = f" in {elide(best.run_id)}" if len(costs) > 1 else ""
     return (
         f"a save each {units.duration(best.suggested_s or 0.0)} instead of "
-        f"{units.duration(best.interval_s or 0.0)}{name} would gain {gain} GPU-hours a week"
+        f"{units.duration(best.interval_s or 0.0)}{name} would gain {gain} GPU-hours a week, "
+        f"judging by {units.counted(best.failures, 'failure')}"
     )
 
 
