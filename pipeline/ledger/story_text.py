@@ -67,7 +67,7 @@ def _head(story: Story, width: int, paint: Paint) -> Iterator[str]:
     where += [f"GPU {head.gpu}"] if head.gpu else []
     where += [f"rank {head.rank}"] if head.rank is not None else []
     where += [head.device] if head.device else []
-    part = f"; what failed is the {head.faulty_part}" if head.faulty_part else ""
+    part = f"; what failed is the {head.faulty_part.replace('gpu', 'GPU')}" if head.faulty_part else ""
     yield from _told("where", (", ".join(where) or "no line names a host") + part, width)
     if head.failed_start:
         loop = "; one of at least three in a row that failed alike" if head.crash_loop else ""
