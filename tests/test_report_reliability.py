@@ -172,5 +172,6 @@ def test_an_event_before_the_period_links_nowhere(few: Facts) -> None:
 def test_a_logarithmic_axis_has_equal_steps_for_equal_ratios() -> None:
     scale = Log(1, 100, 0, 200)
     assert [round(scale.at(v)) for v in (0, 1, 10, 100, 1000)] == [0, 0, 100, 200, 200]
+    assert log_ticks(25, 62) == pytest.approx([30, 40, 50, 60])
     assert log_ticks(0.9, 60) == pytest.approx([1, 2, 5, 10, 20, 50])
     assert log_ticks(0.9, 5000, most=8) == pytest.approx([1, 3, 10, 30, 100, 300, 1000, 3000])

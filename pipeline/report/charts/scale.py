@@ -54,9 +54,9 @@ class Log:
 
 
 def log_ticks(low: float, high: float, most: int = 8) -> list[float]:
-    """Return 1, 2 and 5 times the powers of ten between two positive values, or as few as fit."""
+    """Return round values between two positive ones: each digit where they are near, else powers of ten."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    for factors in ((1, 2, 5), (1, 3), (1,)):
+    for factors in (range(1, 10), (1, 2, 5), (1, 3), (1,)):
         ticks = [f * 10.0**n for n in powers for f in factors]
         ticks = [t for t in ticks if low * (1 - 1e-9) <= t <= high * (1 + 1e-9)]
         if len(ticks) <= most:
