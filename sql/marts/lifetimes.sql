@@ -8,7 +8,7 @@
 -- gpus_class: size of the attempt, from a power of four times eight accelerators to the next, such as 9-32
 -- outcome: failure, failed_start, preemption, planned, completed or ongoing
 -- counted: whether it counts in time to failure: it made a step, or no trainer log of it exists
--- crash_loop: incident_id of the first of three or more failed starts in a row with one cause; null outside of one
+-- crash_loop: incident_id of the first failed start of its crash loop, as ledger.crash_loops tells it; null outside of one
 with
 
 period as (
@@ -75,22 +75,13 @@ ended as (
     where start_ts < period_end and ended_ts is not null
 ),
 
--- failed starts with one cause that nothing else comes between share this difference
-streaks as (
-    select
-        *,
-        row_number() over (partition by run_id order by attempt)
-            - row_number() over (partition by run_id, outcome, cause order by attempt) as streak,
-    from ended
-),
-
 looped as (
     select
-        *,
-        count(*) over w as alike,
-        first_value(incident_id) over (w order by attempt) as first_incident_id,
-    from streaks
-    window w as (partition by run_id, outcome, cause, streak)
+        e.*,
+        f.incident_id as crash_loop,
+    from ended as e
+    left join ledger.crash_loops as c on c.run_id = e.run_id and c.attempt = e.attempt and e.outcome = 'failed_start'
+    left join ledger.attempts as f on f.run_id = c.run_id and f.attempt = c.loop
 ),
 
 -- each class is four times as large as the one before it; the first one is a host of eight
@@ -118,7 +109,7 @@ final as (
         cause,
         domain,
         counted,
-        case when outcome = 'failed_start' and alike >= 3 then first_incident_id end as crash_loop,
+        crash_loop,
     from (select *, case when class_no = 0 then 1 else 8 * 4 ** (class_no - 1) + 1 end::bigint as gpus_from from classed)
 )
 

@@ -51,6 +51,7 @@ select run_id || '/open' as incident_id, run_id, attempt, 'ongoing' as kind, fal
 from ledger.attempts where incident_id = run_id || '/open';
 
 create table ledger.intervals as select *, 'active' as part from given.intervals;
+create table ledger.crash_loops (run_id varchar, attempt int, loop int, starts bigint);
 create table ledger.host_states (host varchar, ts timestamptz, state varchar, reason varchar, source_id varchar, line bigint);
 create table config.owners (key varchar, team varchar);
 insert into seeds.causes select code, title from given.causes;
