@@ -129,7 +129,8 @@ TRUTHS: dict[str, tuple[Truth, ...]] = {
     # Both of its saves are of step 500.
     "megatron-deepspeed/lockclock-qwen7b-baseline": (Truth(1, 500, 500, 1, None, "completed", "completed"),),
     "megatron-deepspeed/lockclock-watch-recollect": (
-        Truth(1, 20, None, 0, None, "completed", "completed"),
+        # A training of its own: it had reached its last step.
+        Truth(1, 20, 20, 0, None, "completed", "completed"),
         Truth(1, 20, 20, 0, None, "completed", "completed"),
     ),
     # Somebody pressed Ctrl-C twice; what was done since the start was never saved.
@@ -153,7 +154,7 @@ TRUTHS: dict[str, tuple[Truth, ...]] = {
     "slurm-out/deformable-detr": (Truth(kind="planned", cause="operator_stop", job_id="25883692"),),
     "bert-perf/paddle-ngc-v100-gpu32": (Truth(22, 30, 30, 0, 21, "completed", "completed"),),
     # The card is held by somebody else: 10.47 of 10.75 GiB.
-    "nanogpt/jackokeefe-output": (Truth(cause="gpu_occupied"),),
+    "nanogpt/jackokeefe-output": (Truth(cause="gpu_out_of_memory"),),
     # Steps from 0 on, and no word about the end.
     "nanogpt/modded-adamw": (Truth(0, 9535, 9535, 0, -1, "ongoing", "in_progress"),),
     "nanogpt/modded-llmc": (Truth(0, 19559, 19559, 0, -1, "ongoing", "in_progress"),),

@@ -45,7 +45,8 @@ def test_a_saved_query_says_what_it_answers_and_runs(path: Path, con: duckdb.Duc
     assert sentence.endswith(".")
     result = fetch(con, text)
     assert result.columns
-    assert result.rows or path.stem == "disagreements"
+    # Two ask for what a good week has nothing of.
+    assert result.rows or path.stem in ("disagreements", "hosts_that_come_back")
 
 
 def test_there_are_saved_queries() -> None:

@@ -82,7 +82,9 @@ held as (
             lambda x: x::double
         )) as others_gib,
     from events.signals
-    where signal_id = 'cuda_oom'
+    -- in a container a process knows itself by another number than the driver does: what it holds is then told
+    -- like that of any other, and nothing is told of «this process»
+    where signal_id = 'cuda_oom' and contains(text, ' this process has ')
 ),
 
 -- a line that points to an earlier one tells its cause, less directly than that one

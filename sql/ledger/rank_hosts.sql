@@ -25,7 +25,8 @@ agents as (
     select
         a.run_id,
         a.attempt,
-        case when z.world_gpus % len(p.nodes) = 0 then z.world_gpus // len(p.nodes) end as ranks,
+        -- without a host nothing is a multiple of their number
+        case when z.world_gpus % nullif(len(p.nodes), 0) = 0 then z.world_gpus // nullif(len(p.nodes), 0) end as ranks,
     from (
         select distinct m.run_id, m.attempt
         from staging.placed as t

@@ -23,6 +23,7 @@ NO_LINE = "no line of any log names it: a person's verdict does"
 #: Causes that no kind of end here has, and why.
 WITHOUT: Mapping[str, str] = {
     "data_exhausted": "an invented run has the data for its last step",
+    "gpu_occupied": "an invented host is empty when a job begins",
     "host_overload": NO_LINE,
     "maintenance": "a person's stop in the time of declared maintenance is one",
     "slowdown": NO_LINE,
