@@ -19,7 +19,19 @@ launches as (
 ),
 
 fitting as (
-    select l.run_id, l.launch_no, l.job_id
+    select
+        l.run_id,
+        l.launch_no,
+        l.job_id,
+        -- a little after its release clocks may differ, unless another allocation of the run was held at that moment
+        epoch_us(l.attempt_start_ts) > h.released_us
+            and exists (
+                select 1 from ledger.holdings as o
+                where o.run_id = l.run_id
+                    and o.job_id is distinct from l.job_id
+                    and o.start_us <= epoch_us(l.attempt_start_ts)
+                    and epoch_us(l.attempt_start_ts) <= o.released_us
+            ) as fits_another,
     from launches as l
     inner join ledger.holdings as h
         on h.run_id = l.run_id
@@ -32,8 +44,14 @@ fitting as (
 named_by_others as (
     select l.run_id, l.launch_no
     from launches as l
-    where exists (select 1 from fitting as f where f.run_id = l.run_id and f.job_id = l.job_id)
-        and not exists (select 1 from fitting as f where f.run_id = l.run_id and f.launch_no = l.launch_no)
+    where exists (
+            select 1 from fitting as f
+            where f.run_id = l.run_id and f.job_id = l.job_id and not f.fits_another
+        )
+        and not exists (
+            select 1 from fitting as f
+            where f.run_id = l.run_id and f.launch_no = l.launch_no and not f.fits_another
+        )
 ),
 
 -- the allocation that a launch ran in: its job's, else the one that was held then
@@ -43,15 +61,16 @@ held as (
         l.launch_no,
         arg_max(
             h.holding,
-            (h.job_id is not distinct from l.job_id, h.start_us <= coalesce(epoch_us(l.attempt_start_ts), h.start_us) + 60000000, h.start_us)
+            (n.launch_no is null and h.job_id is not distinct from l.job_id, h.start_us <= coalesce(epoch_us(l.attempt_start_ts), h.start_us) + 60000000, h.start_us)
         ) as holding,
     from launches as l
+    left join named_by_others as n using (run_id, launch_no)
     inner join ledger.holdings as h
         on h.run_id = l.run_id
         and (
             h.job_id is not distinct from l.job_id
             or not exists (select 1 from ledger.holdings as o where o.run_id = l.run_id and o.job_id = l.job_id)
-            or exists (select 1 from named_by_others as n where n.run_id = l.run_id and n.launch_no = l.launch_no)
+            or n.launch_no is not null
         )
         and (
             l.attempt_start_ts is null
