@@ -11,8 +11,8 @@ from pipeline.config import load_config
 from pipeline.formats import registry
 from pipeline.ingest import ingest
 from pipeline.ingest.detect import detect
-from pipeline.ingest.jobs import find_job_id
-from pipeline.ingest.sample import read_sample
+from pipeline.ingest.jobs import find_job_ids
+from pipeline.ingest.sample import lines_of, read_sample
 from pipeline.places import FilePlace
 from tests.golden import read_lines, samples
 
@@ -162,7 +162,8 @@ JOBS = {
 @pytest.mark.parametrize(("name", "text"), JOBS)
 def test_the_job_of_a_file(name: str, text: str, tmp_path: Path) -> None:
     (tmp_path / "log").write_text(text, encoding="utf-8")
-    assert JOBS[name, text] == find_job_id(name, read_sample(FilePlace(tmp_path / "log")).lines)
+    lines = lines_of([read_sample(FilePlace(tmp_path / "log")).lines])
+    assert find_job_ids([name], lines) == [JOBS[name, text]]
 
 
 def test_the_stream_of_a_program_takes_the_format_that_its_other_stream_proves(tmp_path: Path) -> None:

@@ -7,8 +7,6 @@ from collections.abc import Collection, Sequence
 
 import polars as pl
 
-from pipeline.ingest.sample import lines_of
-
 #: What a batch job prints about itself, or its scheduler about it. A file of several jobs says several
 #: numbers, and belongs to none.
 _SAID = (
@@ -33,11 +31,6 @@ _NAMED = (
 
 #: A day in a name, such as 20260328, is no job.
 _DAY = re.compile(r"20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
-
-
-def find_job_id(name: str, lines: pl.Series) -> str | None:
-    """Return the id of the job that wrote a file with this name and these sampled lines, or None."""
-    return find_job_ids([name], lines_of([lines]))[0]
 
 
 def find_job_ids(names: Sequence[str], lines: pl.DataFrame) -> list[str | None]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import polars as pl
 
 from pipeline.ingest.peel import peel_prefixes, split_behind_bars, split_segments, strip_escapes
@@ -59,6 +61,16 @@ def read_lines(content: bytes) -> pl.Series:
         lines = pl.read_lines(content.decode("utf-8", "replace").encode())["line"]
     # Colour codes may stand in the middle of what a pattern looks for.
     return strip_escapes(lines) if b"\x1b" in content else lines
+
+
+def join_contents(contents: Sequence[bytes]) -> tuple[bytes, list[int]]:
+    """Return contents as one, each with an end of its last line, and how many lines of it are of each.
+
+    None of them may end in a carriage return, which would become a part of that end.
+    """
+    bare = [content.removeprefix(BOM) for content in contents]
+    texts = [content if content.endswith(b"\n") else content + b"\n" for content in bare]
+    return b"".join(texts), [text.count(b"\n") for text in texts]
 
 
 def build_frame(lines: pl.Series, first_line: int) -> pl.DataFrame:

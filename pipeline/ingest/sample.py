@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from pipeline.ingest.chunks import is_compressed, read_head, read_whole
-from pipeline.ingest.lines import BOM, is_binary, read_lines
+from pipeline.ingest.lines import is_binary, join_contents, read_lines
 from pipeline.places import Place
 
 #: Bytes that are looked at in each of three places.
@@ -93,9 +93,8 @@ def read_samples(places: Iterable[Place]) -> list[Sample | OSError]:
 
 def split_together(contents: Sequence[bytes]) -> list[pl.Series]:
     """Return the lines of each of some contents, none of which ends in a carriage return."""
-    texts = [_ended(content) for content in contents]
-    lines = read_lines(b"".join(texts))
-    heights = [text.count(b"\n") for text in texts]
+    joined, heights = join_contents(contents)
+    lines = read_lines(joined)
     if len(lines) != sum(heights):
         return [read_lines(content) for content in contents]
     ends = np.cumsum([0, *heights])
@@ -150,12 +149,6 @@ def _of_whole(cut: _Cut, lines: pl.Series) -> Sample:
 def _digest(cut: _Cut) -> str:
     """Return the hash of the first bytes."""
     return sha256(cut.head[: SAMPLE_BYTES // 2]).hexdigest()[:32]
-
-
-def _ended(content: bytes) -> bytes:
-    """Return a content whose last line has an end."""
-    content = content.removeprefix(BOM)
-    return content if content.endswith(b"\n") else content + b"\n"
 
 
 def _whole_lines(content: bytes, *, begin: bool, end: bool) -> bytes:

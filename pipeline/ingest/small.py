@@ -16,7 +16,7 @@ import polars as pl
 from pipeline.ingest.account import KNOWN_LINE, TORN_LINE, UNKNOWN_LINE, Account
 from pipeline.ingest.chunks import CHUNK_BYTES, chunk_digest, read_whole
 from pipeline.ingest.limits import bound_rows
-from pipeline.ingest.lines import BOM, read_lines
+from pipeline.ingest.lines import join_contents, read_lines
 from pipeline.ingest.probe import Probe
 from pipeline.ingest.rules import rules_for
 from pipeline.ingest.scan import Scanner
@@ -74,9 +74,8 @@ def _read_small(batch: Sequence[Probe], guests: frozenset[int]) -> SmallFiles | 
             contents.append(content)
     if not taken:
         return SmallFiles({}, {}, others)
-    bare = [content.removeprefix(BOM) for content in contents]
-    joined = b"".join(text if text.endswith(_END) else text + _END for text in bare)
-    heights = np.array([text.count(_END) + (not text.endswith(_END)) for text in bare])
+    joined, counted = join_contents(contents)
+    heights = np.array(counted)
     lines = read_lines(joined)
     if len(lines) != heights.sum():
         return SmallFiles({}, {}, list(range(len(batch))))

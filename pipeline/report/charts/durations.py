@@ -1,9 +1,8 @@
-"""Logarithmic scales of time: equal factors are equal lengths, and ticks are round times."""
+"""Bounds and ticks of logarithmic scales of durations: the ticks are round times."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from pipeline.report import units
 
@@ -12,29 +11,7 @@ _TIMES_S = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Log:
-    """A logarithmic map from values to points.
-
-    Attributes:
-        low, high: values at the ends, greater than zero.
-        start, end: points at the ends.
-    """
-
-    low: float
-    high: float
-    start: float
-    end: float
-
-    def at(self, value: float) -> float:
-        """Return the place of a value, cut at the ends."""
-        if self.high <= self.low:
-            return (self.start + self.end) / 2
-        share = math.log(max(value, self.low) / self.low) / math.log(self.high / self.low)
-        return self.start + min(share, 1.0) * (self.end - self.start)
-
-
-def time_bounds(values_s: list[float]) -> tuple[float, float]:
+def duration_bounds(values_s: list[float]) -> tuple[float, float]:
     """Return ends of a scale that holds all values, with some room and at least a factor of ten."""
     low, high = min(values_s) / 1.3, max(values_s) * 1.3
     if high / low < 10:
@@ -43,7 +20,7 @@ def time_bounds(values_s: list[float]) -> tuple[float, float]:
     return low, high
 
 
-def log_ticks(low: float, high: float, most: int = 8) -> list[tuple[float, str]]:
+def duration_ticks(low: float, high: float, most: int = 8) -> list[tuple[float, str]]:
     """Return round times inside a scale with their labels; of too many, every second one."""
     inside = [t for t in _TIMES_S if low <= t <= high]
     while len(inside) > most:

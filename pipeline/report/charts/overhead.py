@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pipeline.report import units
+from pipeline.report.charts.durations import duration_ticks
 from pipeline.report.charts.font import fit, text_width
-from pipeline.report.charts.logscale import Log, log_ticks
 from pipeline.report.charts.palette import GROUND, INK, RULE, SOFT
-from pipeline.report.charts.scale import Linear, nice_ticks
+from pipeline.report.charts.scale import Linear, Log, nice_ticks
 from pipeline.report.charts.svg import SIZE, SMALL, Drawing
 
 _ACROSS, _GAP = 3, 14.0
@@ -71,7 +71,7 @@ def _draw_panel(drawing: Drawing, panel: OverheadPanel, left: float, head: float
             left + _AXIS - 3, y.at(tick) + 2.2, units.percent(tick), anchor="end", size=SMALL, colour=SOFT
         )
     edge = -1e9
-    for seconds, text in log_ticks(panel.curve[0][0], panel.curve[-1][0], most=max(3, int(width // 40))):
+    for seconds, text in duration_ticks(panel.curve[0][0], panel.curve[-1][0], most=max(3, int(width // 40))):
         half = text_width(text, SMALL) / 2
         at = min(x.at(seconds), right - half)
         drawing.line(x.at(seconds), foot, x.at(seconds), foot + 2, colour=RULE)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pipeline.report import units
+from pipeline.report.charts.durations import duration_bounds, duration_ticks
 from pipeline.report.charts.font import fit, text_width
-from pipeline.report.charts.logscale import Log, log_ticks, time_bounds
 from pipeline.report.charts.palette import CODES, INK, SOFT
+from pipeline.report.charts.scale import Log
 from pipeline.report.charts.svg import SIZE, SMALL, Drawing
 
 _ROW, _TOP = 20.0, 12.0
@@ -57,9 +58,9 @@ class Strips:
         right = drawing.width - _NOTES - (_UNTIMED if untimed else 0)
         foot = _TOP + len(self.rows) * _ROW
         times = [d.seconds for row in self.rows for d in row.dots if d.seconds is not None and d.seconds > 0]
-        low, high = time_bounds(times or [1.0])
+        low, high = duration_bounds(times or [1.0])
         scale = Log(low, high, left + 6, right - 6)
-        for tick, text in log_ticks(low, high):
+        for tick, text in duration_ticks(low, high):
             drawing.line(scale.at(tick), _TOP - 2, scale.at(tick), foot, colour="#E6E6E6")
             drawing.text(scale.at(tick), foot + 7, text, anchor="middle", size=SMALL, colour=SOFT)
         if untimed:
