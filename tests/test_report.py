@@ -377,7 +377,8 @@ def test_the_page_on_saves_says_what_another_interval_would_gain_and_from_how_li
     page = pages_of(stores["week"])["checkpoints"]
     assert [block.name for block in page.blocks if isinstance(block, Figure)] == ["saves", "lost", "overhead"]
     assert "would gain" in page.sentence
-    assert "judging by 8 failures" in page.sentence
+    # Two of the three runs had fewer than five failures, and theirs tell nothing for the head of a page.
+    assert "judging by 5 failures" in page.sentence
     table = table_of(page, "checkpoints")
     assert [row.cells[0] for row in table.rows] == ["egret-13b", "heron-70b", "plover-3b", "all"]
     assert all(row.detail.startswith("From ") for row in table.rows[:-1])

@@ -8,6 +8,7 @@ from pipeline.report.charts.overhead import OverheadPanel, Overheads
 from pipeline.report.charts.strips import Dots, Strip, Strips, describe
 from pipeline.report.facts import Facts
 from pipeline.report.model import Block, Figure, Page
+from pipeline.report.reliability_rows import FEWEST_FAILURES
 from pipeline.report.saving_rows import CheckpointCost, Checkpoints, Stall
 from pipeline.report.sections.checkpoint_tables import build_expected, build_savings
 from pipeline.report.sections.given import Given
@@ -72,9 +73,13 @@ def _advice(costs: list[CheckpointCost]) -> str:
         reasons = sorted({clause(cost.reason) for cost in costs if cost.reason})
         reason = reasons[0] if len(reasons) == 1 else "each run says why in the table"
         return f"the best interval is not known ({reason})" if reasons else "the best interval is not known"
-    gains = [cost for cost in known if cost.gain_gpu_s_per_week is not None and cost.gain_gpu_s_per_week > 0]
+    sure = [cost for cost in known if cost.failures >= FEWEST_FAILURES]
+    if not sure:
+        basis = units.counted(sum(cost.failures for cost in known), "failure")
+        return f"{basis} cannot tell which interval would cost least: the table has what they suggest"
+    gains = [cost for cost in sure if cost.gain_gpu_s_per_week is not None and cost.gain_gpu_s_per_week > 0]
     if not gains:
-        whose = "the interval used is" if len(known) == 1 else "the intervals used are"
+        whose = "the interval used is" if len(sure) == 1 else "the intervals used are"
         return f"{whose} within 5{units.THIN}% of the least that they could cost"
     best = max(gains, key=lambda cost: (cost.gain_gpu_s_per_week or 0.0, cost.run_id))
     gain = units.gpu_hours(sum(cost.gain_gpu_s_per_week or 0.0 for cost in gains))
