@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import polars as pl
 
 from pipeline.config import Config
+from pipeline.ingest.bundles import batches_of
 from pipeline.ingest.chunks import CHUNK_BYTES
 from pipeline.ingest.clock_rows import ClockRows, write_clock_store
 from pipeline.ingest.discover import Source, discover
 from pipeline.ingest.parts import agree_on_formats
 from pipeline.ingest.probe import Probe, find_duplicates, probe_batch
-from pipeline.ingest.reader import SourceReader, Submit
+from pipeline.ingest.reader import SourceReader, Submit, read_together
 from pipeline.ingest.sources import copied_entry, failed_entry, read_entry, zone_of
 from pipeline.ingest.store import Entry
-from pipeline.ingest.work import Workers, cut_batches, run_here, worker_count
+from pipeline.ingest.work import Workers, cut_batches, worker_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,18 +123,22 @@ def _diagnose(
         probes = agree_on_formats([look for batch in looks for look in batch], config)
         copies = find_duplicates(probes)
         own = [one for one in probes if one.source.name not in copies]
+        for one in own:
+            if one.error:
+                entry = failed_entry(one)
+                entries[entry.name], reports[entry.name] = entry, _report(entry, config)
+        own = [one for one in own if not one.error]
         large = [one for one in own if one.source.bytes > CHUNK_BYTES]
-        small = [one for one in own if one.source.bytes <= CHUNK_BYTES]
-        results = [
-            pool.map(lambda one: _examine(one, config, top, run_here), small),
-            (_examine(one, config, top, pool.map) for one in large),
-        ]
-        for result in results:
-            for entry, report, rows in result:
-                entries[entry.name], reports[entry.name], kept[entry.name] = entry, report, rows
-                done += report.bytes
-                if progress is not None:
-                    progress("read", done, total)
+        small = batches_of([one for one in own if one.source.bytes <= CHUNK_BYTES])
+        found = chain(
+            pool.map(lambda batch: _examine_together(batch, config, top), small),
+            (_examine_together([one], config, top, pool.map) for one in large),
+        )
+        for entry, report, rows in chain.from_iterable(found):
+            entries[entry.name], reports[entry.name], kept[entry.name] = entry, report, rows
+            done += report.bytes
+            if progress is not None:
+                progress("read", done, total)
     for one in probes:
         if one.source.name in copies:
             entry = copied_entry(one, entries[copies[one.source.name]])
@@ -142,17 +148,34 @@ def _diagnose(
     return [reports[source.name] for source in sources]
 
 
-def _examine(one: Probe, config: Config, top: int, submit: Submit) -> tuple[Entry, SourceReport, ClockRows]:
-    """Return the entry of a source, the report on it, and of its rows only what tells of clocks."""
+def _examine_together(
+    batch: Sequence[Probe], config: Config, top: int, submit: Submit | None = None
+) -> list[tuple[Entry, SourceReport, ClockRows]]:
+    """Return of each source of one format its entry, the report on it, and of its rows what tells of clocks.
+
+    ``submit`` runs the parts of a large one, which stands alone.
+    """
+    readers = [SourceReader(one.source.place, one.detection.format) for one in batch]
+    rows = read_together(readers) if submit is None else iter([readers[0].rows(submit)])
+    return [
+        _examine(one, reader, tables, config, top)
+        for one, reader, tables in zip(batch, readers, rows, strict=True)
+    ]
+
+
+def _examine(
+    one: Probe,
+    reader: SourceReader,
+    rows_of_chunks: Iterator[dict[str, pl.DataFrame]],
+    config: Config,
+    top: int,
+) -> tuple[Entry, SourceReport, ClockRows]:
+    """Return what is known of a source when its rows have been seen."""
     kept = ClockRows()
-    if one.error:
-        entry = failed_entry(one)
-        return entry, _report(entry, config), kept
-    reader = SourceReader(one.source.place, one.detection.format)
     events: dict[str, int] = {}
     times: list[pl.DataFrame] = []
     templates: tuple[Template, ...] = ()
-    for tables in reader.rows(submit):
+    for tables in rows_of_chunks:
         kept.keep(tables)
         for table, rows in tables.items():
             if table == "templates":
