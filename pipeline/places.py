@@ -160,22 +160,22 @@ class ObjectPlace(AnywherePlace):
         end = min(offset + length, self.size)
         if end <= offset:
             return b""
-        with _refusals(self.path):
+        with refusals(self.path):
             return bytes(self.files.cat_file(self.path, start=offset, end=end))
 
     def open(self) -> IO[bytes]:
         """Return a reader of the object."""
-        with _refusals(self.path):
+        with refusals(self.path):
             found: IO[bytes] = self.files.open(self.path, "rb")
         return found
 
     def stamp(self) -> list[int]:
         """Return its size, and a number of what the store says of its version."""
-        with _refusals(self.path):
+        with refusals(self.path):
             return [self.size, int(str(self.files.ukey(self.path))[:13], 16)]
 
 
-class _refusals:  # noqa: N801 - reads as a statement
+class refusals:  # noqa: N801 - reads as a statement
     """Turns what drivers of stores raise, each its own, into errors of a file system."""
 
     def __init__(self, path: str) -> None:

@@ -20,7 +20,7 @@ from pipeline.ingest.chunks import BrokenSourceError, chunk_digest, content_hash
 from pipeline.ingest.discover import root_names
 from pipeline.ingest.lines import BOM, read_lines
 from pipeline.ingest.secrets import mask_text
-from pipeline.places import FilePlace, ObjectPlace, Place, SlicePlace, is_url, open_store
+from pipeline.places import FilePlace, ObjectPlace, Place, SlicePlace, is_url, open_store, refusals
 
 #: Characters of a line that are looked at; a secret that begins among those that are shown ends among these.
 _LOOKED_AT = 4096
@@ -187,11 +187,9 @@ def _in_store(url: str, below: str) -> Place | None:
     files, root = open_store(url)
     whole = root.rstrip("/").rpartition("/")[2] == below
     for path in (f"{root.rstrip('/')}/{below}", *((root,) if whole else ())):
-        try:
+        with refusals(path):
             if files.isfile(path):
                 return ObjectPlace(files, path, int(files.size(path)))
-        except Exception as error:  # each driver raises errors of its own
-            raise OSError(str(error).strip().partition("\n")[0]) from error
     return None
 
 

@@ -109,18 +109,13 @@ def load_story(con: duckdb.DuckDBPyConnection, incident_id: str, look: Look | No
 def _head(row: dict[str, Any], evidence: Sequence[Evidence]) -> Head:
     """Return the columns of the first query that are told as they are."""
     deciding = next((one for one in evidence if one.role == "cause"), None)
-    rank = row.get("rank")
+    rank = row["rank"]
     if rank is None and deciding is not None:
         rank = deciding.rank if deciding.fault_rank is None else deciding.fault_rank
-    # A ledger of an earlier version does not know the part, the loop and what followed.
     apart = {
         "at": row["moment"],
         "rank": rank,
-        "device": row.get("device"),
-        "faulty_part": row.get("faulty_part"),
-        "crash_loop": bool(row.get("crash_loop")),
-        "cascade": tuple(re.findall(r"\w+", row.get("cascade") or "")),
-        "caused_by_job": row.get("caused_by_job"),
+        "cascade": tuple(re.findall(r"\w+", row["cascade"] or "")),
     }
     told = {name: row[name] for name in Head.__dataclass_fields__.keys() - apart.keys()}
     return Head(**apart, **told)
