@@ -20,6 +20,9 @@ _GLUED_TO_WORD = rf"({_CUT})({_GLUED})"
 _GLUED_END = r"([^\s:>\]ZFP] +)(terminate called after throwing an instance of |Fatal Python error: )"
 #: No step line holds the stamp of another one.
 _GLUED_STAMP = r"(\| .*?|step: .*?)(\[[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}[^\]]{0,7}\] )"
+_LOGGED = r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2},[0-9]{3} - "
+#: Nor does a line of a logger hold the head of another one.
+_GLUED_LOGGER = rf"({_LOGGED}.*?)({_LOGGED}[A-Za-z_0-9.]+ - [A-Z]+ - )"
 
 
 def has_glued(text: pl.Series) -> pl.Series:
@@ -36,7 +39,7 @@ def split_glued(lines: pl.DataFrame) -> pl.DataFrame:
 
 def split_glued_to_words(lines: pl.DataFrame) -> pl.DataFrame:
     """Return lines (``line``, ``text``) with what is glued to a cut line set apart."""
-    for glue in (_GLUED_TO_WORD, _GLUED_END, _GLUED_STAMP):
+    for glue in (_GLUED_TO_WORD, _GLUED_END, _GLUED_STAMP, _GLUED_LOGGER):
         if lines["text"].str.contains(glue).any():
             lines = lines.with_columns(pl.col("text").str.replace_all(glue, "$1\r$2"))
     return lines

@@ -1,4 +1,4 @@
-"""Parts of a rotated log, and the two streams of a program: what proves the format of one proves all."""
+"""Parts of a rotated log, streams and launches of a program: what proves the format of one proves all."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ _AGE = re.compile(r"\.(\d{1,4})$")
 
 #: What tells the two streams of a program apart in the names of their files.
 _STREAM = re.compile(r"(?<![A-Za-z])(?:std)?(?:out|err|o|e)(?![A-Za-z])")
+#: What tells the launches of a program apart: numbers of jobs, attempts and nodes.
+_NUMBER = re.compile(r"\d+")
 
 #: Parts of a log that are looked at together, at most.
 _MAX_PARTS = 50
@@ -42,26 +44,28 @@ def agree_on_formats(probes: Sequence[Probe], config: Config) -> list[Probe]:
             own = found.detection.format
             if own != whole.format and (own == UNKNOWN or _reads_any_part(own)):
                 changed[found.source.name] = _taken_for(found, whole)
-    changed |= _streams([changed.get(found.source.name, found) for found in probes], config)
+    changed |= _siblings([changed.get(found.source.name, found) for found in probes], config)
     return [changed.get(found.source.name, found) for found in probes]
 
 
-def _streams(probes: Sequence[Probe], config: Config) -> dict[str, Probe]:
-    """Return the probes of streams that prove nothing, of programs whose other stream proves what they are.
+def _siblings(probes: Sequence[Probe], config: Config) -> dict[str, Probe]:
+    """Return the probes that prove nothing, of programs of which another file proves what they are.
 
-    Progress bars go to standard error, and what says whose they are to standard output.
+    Progress bars go to standard error, and what says whose they are to standard output; a launch that failed
+    at once prints only the first lines of what the others print.
     """
-    pairs: dict[str, list[Probe]] = {}
+    groups: dict[str, list[Probe]] = {}
     for found in probes:
-        pairs.setdefault(_STREAM.sub("*", found.source.name), []).append(found)
+        stem = _COMPRESSED.sub("", found.source.name)
+        groups.setdefault(_NUMBER.sub("#", _STREAM.sub("*", stem)), []).append(found)
     changed: dict[str, Probe] = {}
-    for pair in pairs.values():
+    for group in groups.values():
         proven = {
             found.detection.format: found.detection
-            for found in pair
+            for found in group
             if found.detection.format in registry() and registry()[found.detection.format].needs_proof
         }
-        for found in pair:
+        for found in group:
             told = found.detection
             if (
                 told.format == UNKNOWN

@@ -60,6 +60,7 @@ _TASK = r"[A-Za-z0-9_.-]{1,10}/[0-9]{1,5} "
 _LABEL = rf"(?:{_NAME}|{_TASK})"
 _AFTER_NAME = (
     r"(?: ?\[| ?iteration |:::MLLOG|[IWEF][0-9]{4} |Traceback |saving checkpoint|NCCL |>+ [a-z]+ing "
+    r"|[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}"
     r"| +(?:successfully|loading|scheduled an|validation loss|will not load) "
     r"| +[A-Za-z_0-9-]+ \.{4,}[: ]"
     r"|Training epoch |Validation: |Step Time : "
