@@ -113,7 +113,7 @@ def loss(rng: Random, runs: list[Run]) -> Blemishes:
 def marks(trainer: str, style: Style, found: Blemishes, lost: Blemishes) -> Iterator[str]:
     """Yield the blemishes that a story has."""
     told = {
-        "missing stamps": trainer in ("megatron_core_0_5", "hf_trainer"),
+        "missing stamps": not trainers()[trainer].dates_steps,
         "log interval": style.log_interval > 1,
         "local time zone": style.offset_s != 0,
         "clock offsets": bool(style.skew_us),

@@ -179,3 +179,14 @@ def test_the_stream_of_a_program_takes_the_format_that_its_other_stream_proves(t
     files = str(tmp_path / "store" / "events" / "sources" / "**" / "*.parquet")
     found = dict(duckdb.sql(f"select path, format from read_parquet('{files}')").fetchall())
     assert found == {"job-7.err": "hf_trainer", "job-7.out": "hf_trainer", "other-7.err": "unknown"}
+
+
+def test_a_launch_that_failed_at_once_takes_the_format_that_another_launch_proves(tmp_path: Path) -> None:
+    start = "[INFO|training_args.py:1902] 2026-10-04 20:07:31,178 >> PyTorch: setting up devices\n"
+    step = "{'loss': 2.1, 'learning_rate': 2e-05, 'epoch': 0.1}\n"
+    for name, text in (("job-7.out", start + step), ("job-8.out", start), ("probe-9.out", start * 2)):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    ingest([str(tmp_path)], tmp_path / "store", load_config([str(tmp_path)], None), workers=1)
+    files = str(tmp_path / "store" / "events" / "sources" / "**" / "*.parquet")
+    found = dict(duckdb.sql(f"select path, format from read_parquet('{files}')").fetchall())
+    assert found == {"job-7.out": "hf_trainer", "job-8.out": "hf_trainer", "probe-9.out": "unknown"}

@@ -87,6 +87,7 @@ PREFIXES: dict[str, tuple[str, int | None, str | None, str | None]] = {
     "stdout: text": ("text", None, None, None),
     "10.1.2.3: text": ("text", None, "10.1.2.3", None),
     "gx017: [2026-01-01 00:00:00] text": ("[2026-01-01 00:00:00] text", None, "gx017", None),
+    "gx017: 2026-01-01 00:00:00,100 - text": ("2026-01-01 00:00:00,100 - text", None, "gx017", None),
     "gx017:  [2026-01-01 00:00:00] text": (" [2026-01-01 00:00:00] text", None, "gx017", None),
     "gx017: [default1]:[rank9]: text": ("text", 9, "gx017", None),
     "gx017:  loading checkpoint from /c": (" loading checkpoint from /c", None, "gx017", None),

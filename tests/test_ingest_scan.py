@@ -131,6 +131,16 @@ def test_a_step_line_that_holds_the_stamp_of_another_line_was_cut() -> None:
     assert tables["steps"].select("line", "segment").rows() == [(1, 0), (2, 0), (3, 0)]
 
 
+def test_a_line_of_a_logger_that_holds_the_head_of_another_one_was_cut() -> None:
+    heads = ["[2026-10-05 00:38:43,100] [INFO] ", "2026-10-05 00:38:43,100 - heron.loop - INFO - "]
+    cut = [f"3: {head}step 4/9 avera{head}step 4/9 av{head}saved 1" for head in heads]
+    tables = scanner().scan(pl.Series([*cut, f"3: {heads[0]}saved 2"])).tables
+    saves = tables["checkpoints"].select("line", "segment", "step", "rank")
+    assert saves.rows() == [(1, 2, 1, 3), (2, 2, 1, 3), (3, 0, 2, 3)]
+    assert saves.height == tables["checkpoints"]["ts"].count()
+    assert tables["steps"]["line"].to_list() == [1, 1, 2, 2]
+
+
 def test_what_is_glued_to_a_progress_bar_is_a_line_of_its_own() -> None:
     tables = (
         scanner().scan(pl.Series(["9%|#| 1/9 [00:01<00:08, 1.0it/s]step 4/9 loss"]), several=False).tables

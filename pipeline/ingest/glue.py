@@ -20,9 +20,11 @@ _GLUED_TO_WORD = rf"({_CUT})({_GLUED})"
 _GLUED_END = r"([^\s:>\]ZFP] +)(terminate called after throwing an instance of |Fatal Python error: )"
 #: No step line holds the stamp of another one.
 _GLUED_STAMP = r"(\| .*?|step: .*?)(\[[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}[^\]]{0,7}\] )"
-_LOGGED = r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2},[0-9]{3} - "
-#: Nor does a line of a logger hold the head of another one.
-_GLUED_LOGGER = rf"({_LOGGED}.*?)({_LOGGED}[A-Za-z_0-9.]+ - [A-Z]+ - )"
+_LOGGED_AT = r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2},[0-9]{3}"
+#: The head of a line of a logger. No other line of it holds one.
+_LOGGED = rf"(?:{_LOGGED_AT} - [A-Za-z_0-9.]+ - [A-Z]+ - |\[{_LOGGED_AT}\] \[[A-Z]+\] )"
+_LOGGED_TWICE = rf"{_LOGGED}.*{_LOGGED}"
+_GLUED_LOGGED = rf"({_CUT})({_LOGGED})"
 
 
 def has_glued(text: pl.Series) -> pl.Series:
@@ -39,7 +41,11 @@ def split_glued(lines: pl.DataFrame) -> pl.DataFrame:
 
 def split_glued_to_words(lines: pl.DataFrame) -> pl.DataFrame:
     """Return lines (``line``, ``text``) with what is glued to a cut line set apart."""
-    for glue in (_GLUED_TO_WORD, _GLUED_END, _GLUED_STAMP, _GLUED_LOGGER):
+    for glue in (_GLUED_TO_WORD, _GLUED_END, _GLUED_STAMP):
         if lines["text"].str.contains(glue).any():
             lines = lines.with_columns(pl.col("text").str.replace_all(glue, "$1\r$2"))
+    twice = lines["text"].str.contains(_LOGGED_TWICE)
+    if twice.any():
+        apart = lines["text"].str.replace_all(_GLUED_LOGGED, "$1\r$2")
+        lines = lines.with_columns(text=lines["text"].zip_with(~twice, apart))
     return lines

@@ -74,6 +74,10 @@ def slack_of(run: Run, style: Style, blemishes: Blemishes = CLEAN) -> RunSlack:
     if silent:
         blind += silent
         reasons.append("a start without one of its hosts failed before it said how many GPUs it had")
+    last = run.attempts[-1]
+    if not trainer.dates_steps and last.end is not None and BY_NAME[last.end.fault].kind == "ongoing":
+        blind.append((last.end.stop_us, run.jobs[last.job].end_us))
+        reasons.append("steps without a time go on until the export of accounting, and no line says how far")
     # Where steps are logged as they begin, the open one may or may not have ended.
     steps = style.log_interval * intervals + trainer.begins
     return RunSlack(stamp, interval, steps, intervals, stamped, tuple(blind), tuple(reasons))

@@ -197,8 +197,8 @@ second_pass as (
         bound
         or (
             (name = 'process_start' or (is_init and not bool_or(name = 'process_start') over (partition by log_no, block)))
-            and lag(ord) over again is not null
-            and coalesce(ts_us - lag(ts_us) over again, 0) > 30000000
+            and coalesce(ts_us - last_value(ts_us ignore nulls) over (again rows between unbounded preceding and 1 preceding), 0)
+                > 30000000
         ) as starts,
     from first_pass
     window again as (partition by log_no, block, name, pattern, rank order by ord, log_line, segment)

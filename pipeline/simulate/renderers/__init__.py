@@ -45,6 +45,7 @@ class Trainer:
         resolution_us: of its stamps, in microseconds.
         farewells: True where it says why it leaves.
         dates_start: True where what it prints before its first step has a time.
+        dates_steps: True where its step lines have one.
         begins: True where a step is logged when it begins, so that none is known to have ended.
         shows_exit: True where the last process stamps that it leaves.
         shows_world: True where it tells on how many GPUs it runs.
@@ -60,6 +61,7 @@ class Trainer:
     resolution_us: int = 1000
     farewells: bool = False
     dates_start: bool = True
+    dates_steps: bool = True
     begins: bool = False
     shows_exit: bool = False
     shows_world: bool = True

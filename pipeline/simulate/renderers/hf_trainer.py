@@ -170,5 +170,6 @@ TRAINER = Trainer(
     frozenset({"checkpoint_stall", "evaluation"}),
     suits=suits,
     resolution_us=SECOND,
+    dates_steps=False,
     shows_world=False,
 )

@@ -24,4 +24,5 @@ TRAINER = Trainer(
     suits=suits,
     resolution_us=SECOND,
     farewells=True,
+    dates_steps=False,
 )

@@ -27,4 +27,5 @@ TRAINER = Trainer(
     resolution_us=SECOND,
     farewells=True,
     dates_start=False,
+    dates_steps=False,
 )

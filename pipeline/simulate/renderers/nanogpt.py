@@ -59,4 +59,5 @@ TRAINER = Trainer(
     resolution_us=SECOND,
     shows_world=False,
     dates_start=False,
+    dates_steps=False,
 )

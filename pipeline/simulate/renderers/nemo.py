@@ -129,4 +129,5 @@ TRAINER = Trainer(
     suits=suits,
     resolution_us=SECOND,
     world_late=True,
+    dates_steps=False,
 )

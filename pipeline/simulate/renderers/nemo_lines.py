@@ -51,4 +51,5 @@ TRAINER = Trainer(
     dialect_of="nemo",
     resolution_us=SECOND,
     world_late=True,
+    dates_steps=False,
 )

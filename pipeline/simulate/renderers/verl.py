@@ -65,4 +65,5 @@ TRAINER = Trainer(
     suits=only_steps,
     shows_world=False,
     dates_start=False,
+    dates_steps=False,
 )
