@@ -68,7 +68,7 @@ def _siblings(probes: Sequence[Probe], config: Config) -> dict[str, Probe]:
         for found in group:
             told = found.detection
             if (
-                told.format == UNKNOWN
+                _says_little(told.format)
                 and told.runner_up in proven
                 and forced_format(found.source, config) is None
                 and not found.error
@@ -109,6 +109,11 @@ def _look_at(parts: Sequence[Probe]) -> Detection | None:
 def _reads_any_part(name: str) -> bool:
     """Return whether a format needs no header: each line is read by itself."""
     return name in registry() and registry()[name].shape in ("lines", "records")
+
+
+def _says_little(name: str) -> bool:
+    """Return whether a format tells nothing of the program: none, or one of lines that stand anywhere."""
+    return name == UNKNOWN or (name in registry() and not registry()[name].primary)
 
 
 def _taken_for(found: Probe, whole: Detection) -> Probe:

@@ -94,7 +94,8 @@ class _Life:
             fault, end = launcher.start(place, active, stop_us)
             again = fault.kind == "unplanned" and self.rng.random() < plan.restart_inside
             lost = fault.host_fails and end.host != launcher.lemon
-            shrinks = lost and not spares and self._shrinks(fault, active)
+            idle = len(hosts) - len(removed) > len(active)
+            shrinks = lost and not spares and self._shrinks(fault, active, idle=idle)
             if lost:
                 again = shrinks or (again and bool(spares))
             if fault.state == "NODE_FAIL" and end.host == hosts[0]:
@@ -112,14 +113,16 @@ class _Life:
             clock.now = end.left_us + clock.us((2.0, 20.0))
         return fault, end, tuple(removed)
 
-    def _shrinks(self, fault: Fault, active: list[str]) -> bool:
-        """Return whether the launcher goes on without a host that failed."""
+    def _shrinks(self, fault: Fault, active: list[str], *, idle: bool) -> bool:
+        """Return whether the launcher goes on without a host that failed; one may be held and idle already."""
         plan = self.plan
         if not plan.shrink or len(active) == 1:
             return False
         # That a host which is still held is left out only a program can tell that had told its width before.
         begun = self.launcher.attempts[-1].init_us is not None
-        told = (plan.shows_world and begun) or fault.state == "NODE_FAIL"
+        # A host that the scheduler takes away leaves its width to accounting, where no other one idles.
+        told = fault.state == "NODE_FAIL" and (plan.shows_world or not idle)
+        told = told or (plan.shows_world and begun)
         return self.rng.random() < plan.shrink and told
 
     def _replace(self, host: str) -> None:
