@@ -114,7 +114,7 @@ class _Life:
         return fault, end, tuple(removed)
 
     def _shrinks(self, fault: Fault, active: list[str], *, idle: bool) -> bool:
-        """Return whether the launcher goes on without a host that failed; one may be held and idle already."""
+        """Return whether the launcher goes on without a host that failed; another may idle already."""
         plan = self.plan
         if not plan.shrink or len(active) == 1:
             return False

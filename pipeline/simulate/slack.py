@@ -69,7 +69,7 @@ def slack_of(run: Run, style: Style, blemishes: Blemishes = CLEAN) -> RunSlack:
     if blemishes.torn:
         blind = [span for attempt in run.attempts for span in _cut_off(attempt, style.log_interval)]
     if blind:
-        reasons.append("the line that tells of the last stall, or of the first step, of a killed attempt is cut")
+        reasons.append("the line of the last stall, or of the first step, of a killed attempt is cut")
     silent = list(_widthless(run)) if trainer.world_late else []
     if silent:
         blind += silent
