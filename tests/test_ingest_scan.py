@@ -122,13 +122,18 @@ def test_a_step_line_that_holds_the_stamp_of_another_line_was_cut() -> None:
             "step 4/9 | lr: 1 [2026-10-05 00:38:43] saved 1",
             "step 4/9 | global ba[2026-10-05 00:18:31,465] [WARNING] saved 2",
             "[2026-10-05 00:38:43] step 5/9 | lr: 1",
+            "step 6/9 | lr: 1 | re[NeMo I 2026-10-05 00:38:44 nemo_logger:145] saved 3",
         ]
     )
     tables = scanner().scan(lines).tables
     saves = tables["checkpoints"]
-    assert saves.select("line", "segment", "step").rows() == [(1, 1, 1), (2, 1, 2)]
-    assert saves["ts_raw"].to_list() == ["2026-10-05 00:38:43", "2026-10-05 00:18:31,465"]
-    assert tables["steps"].select("line", "segment").rows() == [(1, 0), (2, 0), (3, 0)]
+    assert saves.select("line", "segment", "step").rows() == [(1, 1, 1), (2, 1, 2), (4, 1, 3)]
+    assert saves["ts_raw"].to_list() == [
+        "2026-10-05 00:38:43",
+        "2026-10-05 00:18:31,465",
+        None,
+    ]
+    assert tables["steps"].select("line", "segment").rows() == [(1, 0), (2, 0), (3, 0), (4, 0)]
 
 
 def test_a_line_of_a_logger_that_holds_the_head_of_another_one_was_cut() -> None:

@@ -19,7 +19,10 @@ _GLUED_TO_WORD = rf"({_CUT})({_GLUED})"
 #: What a process says last stands behind anything but the prefix of a launcher or of a container.
 _GLUED_END = r"([^\s:>\]ZFP] +)(terminate called after throwing an instance of |Fatal Python error: )"
 #: No step line holds the stamp of another one.
-_GLUED_STAMP = r"(\| .*?|step: .*?)(\[[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}[^\]]{0,7}\] )"
+_GLUED_STAMP = (
+    r"(\| .*?|step: .*?)(\[(?:NeMo [A-Z] )?"
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[^\]]{0,7}| [a-z_]+:[0-9]+)\] )"
+)
 _LOGGED_AT = r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2},[0-9]{3}"
 #: The head of a line of a logger. No other line of it holds one.
 _LOGGED = rf"(?:{_LOGGED_AT} - [A-Za-z_0-9.]+ - [A-Z]+ - |\[{_LOGGED_AT}\] \[[A-Z]+\] )"

@@ -194,14 +194,28 @@ first_pass as (
 second_pass as (
     select
         *,
-        bound
-        or (
-            (name = 'process_start' or (is_init and not bool_or(name = 'process_start') over (partition by log_no, block)))
+        (name = 'process_start' or (is_init and not bool_or(name = 'process_start') over (partition by log_no, block)))
             and coalesce(ts_us - last_value(ts_us ignore nulls) over (again rows between unbounded preceding and 1 preceding), 0)
-                > 30000000
-        ) as starts,
+                > 30000000 as again,
     from first_pass
     window again as (partition by log_no, block, name, pattern, rank order by ord, log_line, segment)
+),
+
+-- every rank prints it: those of one moment are one start, be their clocks apart
+third_pass as (
+    select
+        *,
+        bound
+        or (
+            again
+            and coalesce(
+                ts_us - last_value(case when again then ts_us end ignore nulls) over (
+                    partition by log_no, block order by ord, log_line, segment rows between unbounded preceding and 1 preceding
+                ) > 30000000,
+                true
+            )
+        ) as starts,
+    from second_pass
 ),
 
 -- output of programs that nothing else is known of: each job that was ended from outside is a launch
@@ -264,7 +278,7 @@ first_lines as (
 ),
 
 starts as (
-    select log_no, ord, source_id, line from second_pass where starts
+    select log_no, ord, source_id, line from third_pass where starts
     union
     select log_no, ord, source_id, line from after_job_ends
     union

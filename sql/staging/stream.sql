@@ -120,10 +120,10 @@ final as (
         end - to_microseconds(coalesce((clock_offset_s * 1000000)::bigint, 0)) as ts,
         case when printed_ts is not null then clock_offset_s end as clock_offset_s,
         case when printed_ts is null then 'none' else ts_quality end as ts_quality,
-        -- records carry their own time and arrive out of order; lines are in the order of their log
+        -- records carry their own time and arrive out of order; lines, and what stands in one line, are in the order of their log
         case
             when format in (select format from events.formats where ordered_by_time) then epoch_us(printed_ts)
-            else log_line
+            else log_line * 4096 + least(segment, 4095)
         end as ord,
     from anchored
 )
