@@ -184,6 +184,11 @@ SIGNALS = Table(
         Column("code", "string", "number that the line carries: Xid, exit code, signal, status"),
         Column("waited_s", "double", "seconds that a watchdog says it waited"),
         Column("fault_rank", "int32", "rank that the line speaks of, where it names one"),
+        Column(
+            "uncaught",
+            "bool",
+            "true where PyTorch's hook of exceptions that nothing caught wrote the line: its process ended",
+        ),
         Column("text", "string", "the line, cut at 500 characters"),
         Column("repeats", "int64", "lines that this row stands for"),
         Column("last_line", "int64", "last line that this row stands for"),

@@ -134,6 +134,7 @@ signals as (
         e.waited_s,
         e.fault_rank,
         e.text,
+        coalesce(e.uncaught, false) as uncaught,
         e.repeats,
         -- memory that other processes hold is not the program's
         case
@@ -204,6 +205,15 @@ printed as (
         and (p.near_ts is null or epoch_us(p.near_ts) between h.start_us - 60000000 and h.released_us + 300000000)
 ),
 
+-- logs that tell of one attempt only
+single_logs as (
+    select run_id, log_no
+    from staging.placed
+    where launch_no is not null
+    group by all
+    having count(distinct launch_no) = 1
+),
+
 own as (
     select
         t.run_id,
@@ -223,6 +233,8 @@ own as (
         p.ord,
         p.path,
         p.follows_dated,
+        -- a process that an exception ended makes no step: the line came after the last one, dated or not
+        s.uncaught and i.log_no is not null as ended_process,
         epoch_us(p.next_ts) as next_us,
         true as own,
         false as told_by_scheduler,
@@ -236,6 +248,7 @@ own as (
     inner join signals as s
         on s.source_id = p.source_id and s.line = p.line and s.segment = p.segment and s.signal_id = p.name
     left join text_times as x on x.source_id = p.source_id and x.line = p.line
+    left join single_logs as i on i.run_id = p.run_id and i.log_no = p.log_no
     left join last_lines as l on l.log_no = p.log_no and l.run_id = t.run_id and l.attempt = t.attempt
     left join opened as o on o.run_id = t.run_id and o.attempt = t.attempt
 ),
@@ -400,8 +413,9 @@ select
     near_us,
     next_us,
     (waited_s * 1000000)::bigint as waited_us,
-    -- whether the line is known to come after the last progress: by its time, by the last step line, by a dated line before it
-    not has_steps or ts_us is not null or last_ord is not null or (follows_dated and near_us >= coalesce(seen_us, progress_us) - 2000000) as placed_after_progress,
+    -- whether the line is known to come after the last progress: by its time, by the last step line, by a dated line
+    -- before it, or since it ended its process
+    not has_steps or ts_us is not null or last_ord is not null or (follows_dated and near_us >= coalesce(seen_us, progress_us) - 2000000) or coalesce(ended_process, false) as placed_after_progress,
     -- the line itself may say when it began
     case
         when signal_id = 'slurmctld_unexpected_reboot' then nullif(regexp_extract(text, 'last response=(\d+)', 1), '')::bigint * 1000000
