@@ -294,7 +294,7 @@ FAULT_OF: dict[str, tuple[Fault, ...]] = {
         ),
     ),
     # The data have run out: 28 even ranks of 56 say so, rank 2 first, before any line of their log has
-    # a date. The odd ranks, which wait for a length from the even ones, read nonsense: line 1762 of the same log.
+    # a date. The odd ranks, which wait for a length from the even ones, read nonsense: line 1762.
     # 02:55:56 less 600 s.
     "megatron/alps-2340717-watchdog": (
         Fault("2026-05-22 02:45:55", "2340717.err:395", None, 2, None, 28, "environment_error"),
