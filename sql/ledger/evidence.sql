@@ -265,6 +265,43 @@ own_in_reach as (
         end
 ),
 
+-- a list of hosts as Slurm writes it: gx[139-142,150]
+listed as (
+    select
+        run_id,
+        attempt,
+        split_part(node, '[', 1) as stem,
+        unnest(string_split(regexp_extract(node, '\[(.*)\]', 1), ',')) as span,
+    from own
+    where regexp_full_match(node, '[A-Za-z][\w.-]*\[\d{1,5}(-\d{1,5})?(,\d{1,5}(-\d{1,5})?)*\]')
+),
+
+numbered as (
+    select
+        run_id,
+        attempt,
+        stem,
+        length(split_part(span, '-', 1)) as width,
+        unnest(generate_series(split_part(span, '-', 1)::bigint, split_part(span, '-', -1)::bigint))::varchar as number,
+    from listed
+),
+
+-- where no source names the nodes of an attempt, those that its own lines name are nodes of it
+named as (
+    select run_id, attempt, list(distinct host) as hosts
+    from (
+        select run_id, attempt, split_part(node, '.', 1) as host from own where regexp_full_match(node, '[A-Za-z][\w.-]*')
+        union all
+        select run_id, attempt, concat(stem, lpad(number, greatest(width, length(number))::integer, '0'))
+        from numbered
+        union all
+        select run_id, attempt, split_part(host, '.', 1) from own where host is not null
+        union all
+        select run_id, attempt, split_part(host, '.', 1) from ledger.rank_hosts
+    )
+    group by all
+),
+
 holders as (
     select
         p.run_id,
@@ -275,10 +312,11 @@ holders as (
         p.release_us,
         p.has_steps,
         p.nodes is null as nodes_unknown,
-        list_transform(p.nodes, lambda x: split_part(x, '.', 1)) as hosts,
+        coalesce(list_transform(p.nodes, lambda x: split_part(x, '.', 1)), n.hosts) as hosts,
         p.next_start_us,
     from ledger.progress as p
     left join opened as o using (run_id, attempt)
+    left join named as n using (run_id, attempt)
 ),
 
 -- attempts of a run on one host, or under one job, take turns: a line belongs to the turn in which it appears
@@ -330,6 +368,8 @@ shared as (
             -- where no source names the nodes of the run, a node log in its folder is its own
             or (t.nodes_unknown and split_part(p.path, '/', 1) = t.run_id)
         )
+        -- after its release, what names a job that is not known to be its own is about the next one
+        and not (epoch_us(p.ts) > t.release_us and s.job_id is not null and s.job_id is distinct from t.job_id)
         -- what appears after the next attempt there has started did not end this one
         and not (
             epoch_us(p.ts) >= coalesce(t.next_start_us, 9000000000000000)
