@@ -400,6 +400,14 @@ united as (
     from shared
 ),
 
+-- who is told to go has 30 s for it before it is killed, and the scheduler waits 60 s more for what is left of it: the
+-- defaults of `KillWait` and `UnkillableStepTimeout` of Slurm
+stopped as (
+    select run_id, attempt, release_us - 90000000 as from_us, release_us
+    from ledger.progress
+    where state in ('CANCELLED', 'REVOKED', 'TIMEOUT', 'DEADLINE', 'PREEMPTED')
+),
+
 -- somebody gave up sending, or somebody killed
 turning_points as (
     select
@@ -429,6 +437,19 @@ counted as (
             and exists (
                 select 1 from turning_points as k
                 where k.run_id = u.run_id and k.attempt = u.attempt and k.killed and k.ts_us between u.ts_us - 30000000 and u.ts_us + 1000000
+            )
+        )
+        and not (
+            u.benign_when = 'after_kill'
+            and not u.own
+            and exists (
+                select 1 from stopped as k
+                where k.run_id = u.run_id and k.attempt = u.attempt and u.ts_us between k.from_us and k.release_us
+            )
+            -- unless the program itself says that something was wrong
+            and not exists (
+                select 1 from united as o
+                where o.run_id = u.run_id and o.attempt = u.attempt and o.own and o.weight = 'cause' and o.planned = ''
             )
         )
         and not (
