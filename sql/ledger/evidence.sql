@@ -170,6 +170,15 @@ text_times as (
     group by all
 ),
 
+-- what else a line says may name the rank
+line_ranks as (
+    select source_id, line, any_value(rank) as rank
+    from staging.stream
+    where kind = 'phase' and rank is not null
+    group by all
+    having count(distinct rank) = 1
+),
+
 last_lines as (
     select
         log_no,
@@ -228,7 +237,7 @@ own as (
             epoch_us(p.near_ts)
         ) as near_us,
         p.host,
-        p.rank,
+        coalesce(p.rank, lr.rank) as rank,
         p.log_no,
         p.ord,
         p.path,
@@ -248,6 +257,7 @@ own as (
     inner join signals as s
         on s.source_id = p.source_id and s.line = p.line and s.segment = p.segment and s.signal_id = p.name
     left join text_times as x on x.source_id = p.source_id and x.line = p.line
+    left join line_ranks as lr on lr.source_id = p.source_id and lr.line = p.line
     left join single_logs as i on i.run_id = p.run_id and i.log_no = p.log_no
     left join last_lines as l on l.log_no = p.log_no and l.run_id = t.run_id and l.attempt = t.attempt
     left join opened as o on o.run_id = t.run_id and o.attempt = t.attempt
