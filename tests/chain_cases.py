@@ -6,10 +6,11 @@ that starts at 10:00:00 on 2026-03-02, and a trainer whose steps take ten second
 to 10:06:00 (step 30), with a save at step 20. A file of the case that has the same path as a common one is
 appended to it, or takes its place where it begins with ``===! path``.
 
-``[expect]`` holds columns of the incident, ``[phases]`` its points and when they were, or why nothing tells, and
-``[recovery]`` columns of `marts.recovery`; all of attempt 1, or of ``expect.attempt``. A line ``@restart
-10:06:30 20 40`` stands for what the trainer prints when it starts again: its first stamp 20 s after that time,
-the load of step 20, and steps to 40, of which the first begins 40 s after it.
+``[expect]`` holds columns of the incident, ``[phases]`` its points and when they were, or why nothing tells,
+and ``[recovery]`` columns of `marts.recovery`; all of attempt 1, or of ``expect.attempt``. ``[attempts]`` holds
+columns of all incidents of the run, in the order of its attempts. A line ``@restart 10:06:30 20 40`` stands for
+what the trainer prints when it starts again: its first stamp 20 s after that time, the load of step 20, and
+steps to 40, of which the first begins 40 s after it.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ SAVED = (
     " 0: [2026-03-02 10:04:21.100000]   successfully saved checkpoint from iteration      20 to /ckpt/heron "
     "[ t 1/8, p 1/1 ]\n"
 )
-#: A restart: processes are up at second 8, since they took 12 s to the first stamp; the load ends with the third.
+#: A restart: processes are up at second 8, 12 s before the first stamp; the load ends with the second.
 RESTART = """\
  0: using world size: 16, data-parallel size: 2, context-parallel size: 1, tensor-model-parallel size: 8, \
 pipeline-model-parallel size: 1
@@ -73,6 +74,7 @@ class Chain:
     expect: dict[str, Any]
     phases: dict[str, str]
     recovery: dict[str, Any]
+    attempts: dict[str, list[Any]]
     more: dict[str, Any]
     files: tuple[tuple[str, str, bool], ...]
 
@@ -86,9 +88,10 @@ def read_chain(path: Path) -> Chain:
     """Read a case of one file."""
     head, *parts = re.split(r"^===([=!]) (\S+)\n", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
     more = tomllib.loads(head)
-    expect, phases, recovery = more.pop("expect"), more.pop("phases", {}), more.pop("recovery", {})
+    expect = more.pop("expect")
+    phases, recovery, attempts = (more.pop(part, {}) for part in ("phases", "recovery", "attempts"))
     files = tuple((parts[i + 1], parts[i + 2], parts[i] == "!") for i in range(0, len(parts), 3))
-    return Chain(path.stem, expect, phases, recovery, more, files)
+    return Chain(path.stem, expect, phases, recovery, attempts, more, files)
 
 
 def read_chains() -> tuple[Chain, ...]:

@@ -80,6 +80,15 @@ def test_hang_detection_and_recovery_are_what_the_case_expects(
     assert [dict(zip(chain.recovery, row, strict=True)) for row in result.fetchall()] == [chain.recovery]
 
 
+@pytest.mark.parametrize("chain", [c for c in CHAINS if c.attempts], ids=lambda c: c.name)
+def test_the_attempts_of_a_run_end_as_the_case_expects(
+    chain: Chain, built: tuple[duckdb.DuckDBPyConnection, ClassifySummary]
+) -> None:
+    rows = incidents_of(built[0], chain.run)
+    wanted = {key: [None if v == "none" else v for v in values] for key, values in chain.attempts.items()}
+    assert {key: [row[key] for row in rows] for key in wanted} == wanted
+
+
 def test_nothing_contradicts_itself(built: tuple[duckdb.DuckDBPyConnection, ClassifySummary]) -> None:
     assert built[1].violations == ()
 

@@ -17,7 +17,8 @@ _RANK = r"(?:None|\d+)\((?:None|\d+)\)"
 _TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}"
 _HEADER = (
     rf"(?:\[{_TIME}\] \[[A-Z]+\] \[[\w.]+?\d*@?[\w.-]*(?::(?:(?P<monitored>\d+)|<none>))?\]"
-    rf"|{_TIME} \[[A-Z]+\] \[(?P<node>[\w.-]+)\] \[workload:(?:None|(?P<rank>\d+))\((?:None|\d+)\) infra:{_RANK}\] \w+\.py:\d+) +"
+    rf"|{_TIME} \[[A-Z]+\] \[(?P<node>[\w.-]+)\] "
+    rf"\[workload:(?:None|(?P<rank>\d+))\((?:None|\d+)\) infra:{_RANK}\] \w+\.py:\d+) +"
 )
 _ROLE = r"(?:\[[\w-]+\] )?"
 _CYCLE = r"(?:\[Cycle \d+\] )?"

@@ -64,7 +64,7 @@ FORMAT = Format(
             literal="failed (exitcode: ",
         ),
         _remark(
-            # The first that it does about a failure: it waits for the others to go before it says what failed.
+            # The first thing that it does about a failure: it says what failed when the others have gone.
             "closing_others",
             r"Sending process \d+ closing signal ",
             _point("exit", detail=Value(const="closing the other processes")),

@@ -505,7 +505,9 @@ select
     case
         when cause = 'preemption' then nullif(coalesce(
             nullif(regexp_extract(text, 'reclaim resources for JobId=(\d+)', 1), ''),
-            regexp_extract(text, 'Preempted by (?:a )?(?:pod )?([\w./-]+)', 1)
+            -- who is preempted for «a pod» is not told for which
+            nullif(regexp_extract(text, 'Preempted by (?:pod )?([\w-]{2,}(?:[./][\w.-]+)*) on node', 1), ''),
+            regexp_extract(text, 'Preempted to accommodate a workload \(UID: [\w-]+, JobUID: ([\w-]+)', 1)
         ), '')
     end as caused_by_job,
     repeats,
