@@ -172,8 +172,7 @@ NODES = Table(
 
 SIGNALS = Table(
     "signals",
-    "one row per line that is evidence of a fault or of an end; after 1,000 rows of one signal in one "
-    "file a single row with `repeats` stands for the rest",
+    "one row per line of a fault or an end; one with `repeats` stands for those past 1,000 in a file",
     (
         Column("signal_id", "string", "row of the signal catalogue"),
         Column("job_id", "string", "job that the line names"),
@@ -184,6 +183,7 @@ SIGNALS = Table(
         Column("code", "string", "number that the line carries: Xid, exit code, signal, status"),
         Column("waited_s", "double", "seconds that a watchdog says it waited"),
         Column("fault_rank", "int32", "rank that the line speaks of, where it names one"),
+        Column("uncaught", "bool", "true where PyTorch says that nothing caught it: its process ended"),
         Column("text", "string", "the line, cut at 500 characters"),
         Column("repeats", "int64", "lines that this row stands for"),
         Column("last_line", "int64", "last line that this row stands for"),

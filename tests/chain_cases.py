@@ -5,6 +5,12 @@ with ``==== path``. What every case has in common is written for it: sixteen GPU
 that starts at 10:00:00 on 2026-03-02, and a trainer whose steps take ten seconds each, from 10:01:10 (step 1)
 to 10:06:00 (step 30), with a save at step 20. A file of the case that has the same path as a common one is
 appended to it, or takes its place where it begins with ``===! path``.
+
+``[expect]`` holds columns of the incident, ``[phases]`` its points and when they were, or why nothing tells,
+and ``[recovery]`` columns of `marts.recovery`; all of attempt 1, or of ``expect.attempt``. ``[attempts]`` holds
+columns of all incidents of the run, in the order of its attempts. A line ``@restart 10:06:30 20 40`` stands for
+what the trainer prints when it starts again: its first stamp 20 s after that time, the load of step 20, and
+steps to 40, of which the first begins 40 s after it.
 """
 
 from __future__ import annotations
@@ -12,7 +18,7 @@ from __future__ import annotations
 import re
 import tomllib
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +51,19 @@ SAVED = (
     " 0: [2026-03-02 10:04:21.100000]   successfully saved checkpoint from iteration      20 to /ckpt/heron "
     "[ t 1/8, p 1/1 ]\n"
 )
+#: A restart: processes are up at second 8, 12 s before the first stamp; the load ends with the second.
+RESTART = """\
+ 0: using world size: 16, data-parallel size: 2, context-parallel size: 1, tensor-model-parallel size: 8, \
+pipeline-model-parallel size: 1
+ 0: > initializing torch distributed ...
+ 0: time to initialize megatron (seconds): 12.000
+ 0: [after megatron is initialized] datetime: {0:%Y-%m-%d %H:%M:%S.%f}
+ 0:  loading checkpoint from /ckpt/heron at iteration {loaded}
+ 0:   successfully loaded checkpoint from /ckpt/heron [ t 1/8, p 1/1 ] at iteration {loaded}
+ 0: [after model, optimizer, and learning rate scheduler are built] datetime: {1:%Y-%m-%d %H:%M:%S.%f}
+ 0: [after dataloaders are built] datetime: {2:%Y-%m-%d %H:%M:%S.%f}
+ 0: [before the start of training step] datetime: {3:%Y-%m-%d %H:%M:%S.%f}
+"""
 
 
 @dataclass(frozen=True)
@@ -53,6 +72,9 @@ class Chain:
 
     name: str
     expect: dict[str, Any]
+    phases: dict[str, str]
+    recovery: dict[str, Any]
+    attempts: dict[str, list[Any]]
     more: dict[str, Any]
     files: tuple[tuple[str, str, bool], ...]
 
@@ -67,8 +89,9 @@ def read_chain(path: Path) -> Chain:
     head, *parts = re.split(r"^===([=!]) (\S+)\n", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
     more = tomllib.loads(head)
     expect = more.pop("expect")
+    phases, recovery, attempts = (more.pop(part, {}) for part in ("phases", "recovery", "attempts"))
     files = tuple((parts[i + 1], parts[i + 2], parts[i] == "!") for i in range(0, len(parts), 3))
-    return Chain(path.stem, expect, more, files)
+    return Chain(path.stem, expect, phases, recovery, attempts, more, files)
 
 
 def read_chains() -> tuple[Chain, ...]:
@@ -82,6 +105,17 @@ def steps(first: int, last: int) -> str:
     for step in range(first, last + 1):
         at = START + timedelta(seconds=60 + 10 * step)
         lines += STEP.format(at=at, step=step, samples=64 * step) + (SAVED if step == 20 else "")
+    return lines
+
+
+def restart(order: re.Match[str]) -> str:
+    """Return what a trainer prints that starts again, as a line ``@restart`` orders it."""
+    begin = datetime.combine(START, time.fromisoformat(order[1]), UTC)
+    loaded, last = int(order[2]), int(order[3])
+    lines = RESTART.format(*(begin + timedelta(seconds=s) for s in (20, 28, 30, 40)), loaded=loaded)
+    for step in range(loaded + 1, last + 1):
+        at = begin + timedelta(seconds=40 + 10 * (step - loaded))
+        lines += STEP.format(at=at, step=step, samples=64 * step)
     return lines
 
 
@@ -110,11 +144,16 @@ def common_files(chain: Chain) -> dict[str, str]:
 
 def unpack(chain: Chain, logs: Path) -> None:
     """Write the logs of a case below a folder that is the run's own."""
+
+    def again(order: re.Match[str]) -> str:
+        return restart(order).replace("/ckpt/heron", f"/ckpt/{chain.run}")
+
     files = common_files(chain)
     for path, text, instead in chain.files:
         name = path.replace("JOB", str(chain.more.get("job", "")))
         files[name] = text if instead or name not in files else files[name] + text
     for name, text in files.items():
+        text = re.sub(r"^@restart (\S+) (\d+) (\d+)\n", again, text, flags=re.MULTILINE)
         target = logs / chain.run / name
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8")

@@ -56,6 +56,39 @@ def test_the_ledger_says_what_the_case_expects(
     assert found == wanted
 
 
+@pytest.mark.parametrize("chain", [c for c in CHAINS if c.phases], ids=lambda c: c.name)
+def test_the_points_of_an_incident_are_when_the_case_expects(
+    chain: Chain, built: tuple[duckdb.DuckDBPyConnection, ClassifySummary]
+) -> None:
+    rows = built[0].execute(
+        "select p.point, if(p.known = 'known', strftime(timezone('UTC', p.ts), '%H:%M:%S'), p.known) "
+        "from marts.incident_phases as p inner join ledger.incidents as i using (incident_id) "
+        "where i.run_id = ? and i.attempt = ? and p.point_no > 0 order by p.point_no",
+        [chain.run, chain.expect.get("attempt", 1)],
+    )
+    assert dict(rows.fetchall()) == chain.phases
+
+
+@pytest.mark.parametrize("chain", [c for c in CHAINS if c.recovery], ids=lambda c: c.name)
+def test_hang_detection_and_recovery_are_what_the_case_expects(
+    chain: Chain, built: tuple[duckdb.DuckDBPyConnection, ClassifySummary]
+) -> None:
+    result = built[0].execute(
+        f"select {', '.join(chain.recovery)} from marts.recovery where run_id = ? and attempt = ?",
+        [chain.run, chain.expect.get("attempt", 1)],
+    )
+    assert [dict(zip(chain.recovery, row, strict=True)) for row in result.fetchall()] == [chain.recovery]
+
+
+@pytest.mark.parametrize("chain", [c for c in CHAINS if c.attempts], ids=lambda c: c.name)
+def test_the_attempts_of_a_run_end_as_the_case_expects(
+    chain: Chain, built: tuple[duckdb.DuckDBPyConnection, ClassifySummary]
+) -> None:
+    rows = incidents_of(built[0], chain.run)
+    wanted = {key: [None if v == "none" else v for v in values] for key, values in chain.attempts.items()}
+    assert {key: [row[key] for row in rows] for key in wanted} == wanted
+
+
 def test_nothing_contradicts_itself(built: tuple[duckdb.DuckDBPyConnection, ClassifySummary]) -> None:
     assert built[1].violations == ()
 

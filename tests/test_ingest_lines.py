@@ -117,6 +117,26 @@ def test_prefixes_are_peeled_and_told(line: str) -> None:
     assert PREFIXES[line] == frame.select("text", "rank", "host", "stamp").row(0)
 
 
+@pytest.mark.parametrize(
+    ("line", "uncaught"),
+    [
+        # PyTorch's hook of exceptions that nothing caught puts a blank behind its prefix, a launcher none.
+        ("[rank11]: ValueError: no rows", True),
+        (" 1: [default3]:[rank11]: ValueError: no rows", True),
+        ("[rank0]:[rank0]: ValueError: no rows", True),
+        ("[rank11]:ValueError: no rows", None),
+        ("[default3]: ValueError: no rows", None),
+        ("[rank3]: [default3]:ValueError: no rows", None),
+        ("[rank3]:[E302 10:16:08.000000000 ProcessGroupNCCL.cpp:684] stopped", None),
+        ("ValueError: no rows", None),
+    ],
+)
+def test_an_exception_that_nothing_caught_is_told_by_the_hook_that_prints_it(
+    line: str, uncaught: bool | None
+) -> None:
+    assert build_frame(pl.Series([line]), 1)["uncaught"].to_list() == [uncaught]
+
+
 def test_a_line_is_split_where_a_progress_bar_returns() -> None:
     lines = pl.Series(["3: 10%|#\r 20%|##\r[2026-01-01 00:00:00] iteration 7\r", "whole\r"])
     frame = build_frame(lines, 7)

@@ -264,9 +264,10 @@ def test_attempts_and_their_ends(run: str, built: Built) -> None:
 
 
 class Fault(NamedTuple):
-    """Where and when a run failed, as its file says: None where it does not."""
+    """Where and when an attempt failed, and by which line, as its file says; None where it does not."""
 
     at: str | None
+    line: str
     host: str | None = None
     rank: int | None = None
     part: str | None = None
@@ -274,47 +275,98 @@ class Fault(NamedTuple):
     runner_up: str | None = None
 
 
-#: What many ranks say is of no host, and of the rank that was first no more than of the others.
-FAULT_OF: dict[str, Fault] = {
+#: What many ranks say is of no host, and of the rank that was first no more than of the others. Of several
+#: exceptions of one kind the first in its file counts.
+FAULT_OF: dict[str, tuple[Fault, ...]] = {
     # Rank 4, on the second node, misses a file ten minutes, and half an hour, before anybody notices.
-    "nccl/lockclock-smoke-0328": Fault(
-        "2026-03-28 16:19:29", "192.168.205.202", 4, "rank", 1, "collective_timeout"
+    "nccl/lockclock-smoke-0328": (
+        Fault(
+            "2026-03-28 16:19:29",
+            "dual8_tp4pp1dp2_smoke_nohup_20260328.log:6017",
+            *("192.168.205.202", 4, "rank", 1, "collective_timeout"),
+        ),
     ),
-    "nccl/lockclock-watch-0328": Fault(
-        "2026-03-28 00:36:50", "192.168.205.202", 4, "rank", 1, "collective_timeout"
+    "nccl/lockclock-watch-0328": (
+        Fault(
+            "2026-03-28 00:36:50",
+            "watch_and_launch_dual8_tp4pp1dp2_20260328.log:1026",
+            *("192.168.205.202", 4, "rank", 1, "collective_timeout"),
+        ),
     ),
-    # The odd ranks of 56, when the data had run out; 02:55:56 less 600 s.
-    "megatron/alps-2340717-watchdog": Fault("2026-05-22 02:45:55", None, 29, None, 28, "environment_error"),
+    # The data have run out: 28 even ranks of 56 say so, rank 2 first, before any line of their log has
+    # a date. The odd ranks, which wait for a length from the even ones, read nonsense: line 1762.
+    # 02:55:56 less 600 s.
+    "megatron/alps-2340717-watchdog": (
+        Fault("2026-05-22 02:45:55", "2340717.err:395", None, 2, None, 28, "environment_error"),
+    ),
     # Three ranks of sixteen; the first of them takes its leave before the launcher kills the others.
-    "megatron-deepspeed/lockclock-tp1pp2dp8-oom": Fault(
-        "2026-03-16 22:17:44", None, 13, None, 3, "peer_lost"
+    "megatron-deepspeed/lockclock-tp1pp2dp8-oom": (
+        Fault("2026-03-16 22:17:44", "tp1pp2dp8_base50_20260316.log:1589", None, 13, None, 3, "peer_lost"),
     ),
     # All forty ranks; 23:34:37 is the first time that stands behind one of them.
-    "torchrun-failure/alps-1857626": Fault("2026-04-14 23:34:37", None, 2, None, 40, "exit_code"),
-    "torchrun-failure/fwyc-ws8": Fault("2025-05-13 16:37:31", runner_up="exit_code"),
-    "torchrun-failure/lockclock-dual16-oom": Fault(None, None, 7, None, 8),
-    "torchrun-failure/lockclock-dual32-base1": Fault("2026-03-18 14:02:51", runner_up="process_killed"),
-    "nanogpt/jackokeefe-output": Fault(None, part="gpu"),
-    "rl-trainer/verl-maze": Fault(None),
-    "megatron-deepspeed/summit-moe-3363503": Fault(None, runner_up="software_exception"),
-    "megatron-deepspeed/summit-3329260": Fault("2024-03-04 10:43:06"),
-    "slurm-out/deformable-detr": Fault("2022-10-13 04:10:12"),
-    "megatron/alps-1861140-timelimit": Fault("2026-04-15 11:31:51", ranks=1, runner_up="process_killed"),
-    "megatron/alps-2609830-timelimit": Fault("2026-06-24 15:14:07", ranks=1),
-    "megatron/bigscience-meg-perf-n16": Fault("2021-05-27 21:52:36"),
-    "megatron-deepspeed/bigscience-zero": Fault("2021-05-27 21:42:11"),
+    "torchrun-failure/alps-1857626": (
+        Fault("2026-04-14 23:34:37", "1857626.err:135", None, 2, None, 40, "exit_code"),
+    ),
+    "torchrun-failure/fwyc-ws8": (Fault("2025-05-13 16:37:31", "node0.log:16", runner_up="exit_code"),),
+    # All eight ranks of the node.
+    "torchrun-failure/lockclock-dual16-oom": (Fault(None, "node0.log:948", None, 7, None, 8),),
+    "torchrun-failure/lockclock-dual32-base1": (
+        Fault("2026-03-18 14:02:51", "node0.log:25", runner_up="process_killed"),
+    ),
+    "nanogpt/jackokeefe-output": (Fault(None, "output.log:46", part="gpu"),),
+    "rl-trainer/verl-maze": (Fault(None, "verl_demo.log:292"),),
+    "megatron-deepspeed/summit-moe-3363503": (
+        Fault(None, "moe-5.2.3363503.e:291", runner_up="software_exception"),
+    ),
+    "megatron-deepspeed/summit-3329260": (Fault("2024-03-04 10:43:06", "gpt3-megatron.3329260.e:45"),),
+    "slurm-out/deformable-detr": (Fault("2022-10-13 04:10:12", "slurm.out:1"),),
+    # One file of seven jobs. Before the first two were cancelled, programs in them had failed.
+    "slurm-out/openvla-oft": (
+        Fault("2025-08-17 01:22:18", "slurm.out:550", runner_up="software_exception"),
+        Fault("2025-08-21 01:58:58", "slurm.out:3364", runner_up="software_exception"),
+        Fault("2025-08-21 02:26:53", "slurm.out:3609"),
+        Fault("2025-08-21 02:33:05", "slurm.out:3703"),
+        Fault("2025-08-21 02:33:50", "slurm.out:3758"),
+        Fault("2025-08-21 02:35:44", "slurm.out:3818"),
+        Fault("2025-08-21 02:53:05", "slurm.out:3915"),
+    ),
+    "megatron/alps-1861140-timelimit": (
+        Fault("2026-04-15 11:31:51", "1861140.err:155", ranks=1, runner_up="process_killed"),
+    ),
+    "megatron/alps-2609830-timelimit": (Fault("2026-06-24 15:14:07", "2609830.err:343", ranks=1),),
+    "megatron/bigscience-meg-base": (
+        Fault(
+            "2021-05-23 08:45:57", "meg_gpt2_base_n4_dp1_tp4_pp4-1809579.out:1591", runner_up="process_killed"
+        ),
+        Fault("2021-05-24 09:50:34", "meg_gpt2_base_n64_dp1_tp4_pp64-1809655.out:2398"),
+    ),
+    "megatron/bigscience-meg-perf-n16": (
+        Fault("2021-05-27 21:52:36", "meg_gpt2_perf_n16-1999618.out:10733"),
+    ),
+    "megatron-deepspeed/bigscience-zero": (
+        Fault("2021-05-27 21:42:11", "meg_ds_zero_gpt2_perf_n16-1999616.out:6117"),
+    ),
+    # Shutdown noise on stderr is no failure: the program's own word of its end is the evidence.
+    "megatron/alps-2561509": (Fault(None, "2561509.out:910"),),
 }
 
 
 @pytest.mark.parametrize("run", sorted(FAULT_OF))
-def test_where_and_when_it_failed(run: str, built: Built) -> None:
+def test_where_and_when_it_failed_and_which_line_says_so(run: str, built: Built) -> None:
     rows = built.con.execute(
-        "select left(fault_ts::varchar, 19), host, rank, faulty_part, coalesce(copy_ranks, 0), "
-        "runner_up_cause "
-        "from ledger.incidents where run_id = ? order by attempt desc limit 1",
+        "select left(fault_ts::varchar, 19), parse_filename(evidence_path) || ':' || evidence_line, "
+        "host, rank, faulty_part, coalesce(copy_ranks, 0), runner_up_cause "
+        "from ledger.incidents where run_id = ? order by attempt",
         [run],
     ).fetchall()
-    assert [Fault(*row) for row in rows] == [FAULT_OF[run]]
+    assert tuple(Fault(*row) for row in rows) == FAULT_OF[run]
+
+
+def test_every_end_that_was_not_wanted_is_in_the_table_of_faults() -> None:
+    ended = {
+        run for run, truths in TRUTHS.items() if any(t.kind not in ("completed", "ongoing") for t in truths)
+    }
+    assert ended <= FAULT_OF.keys()
 
 
 def seconds(built: Built, run: str, category: str) -> float:

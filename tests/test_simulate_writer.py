@@ -58,8 +58,8 @@ PREFIXES = {
     "none": ("", None, None),
     "srun": ("11: ", 11, None),
     "torchrun": ("[default3]:", 3, None),
-    "rank": ("[rank11]: ", 11, None),
-    "stacked": ("1: [default3]:[rank11]: ", 11, None),
+    "rank": ("[rank11]:", 11, None),
+    "stacked": ("1: [default3]:[rank11]:", 11, None),
     "host": ("gx101: ", None, "gx101"),
     "mpirun": ("[1,11]<stdout>: ", 11, None),
 }

@@ -16,8 +16,9 @@ from pipeline.formats.format import Format, Pattern, Value, known_line
 _RANK = r"(?:None|\d+)\((?:None|\d+)\)"
 _TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}"
 _HEADER = (
-    rf"(?:\[{_TIME}\] \[[A-Z]+\] \[[\w.]+?\d*@?[\w.-]*(?::(?:\d+|<none>))?\]"
-    rf"|{_TIME} \[[A-Z]+\] \[(?P<node>[\w.-]+)\] \[workload:{_RANK} infra:{_RANK}\] \w+\.py:\d+) +"
+    rf"(?:\[{_TIME}\] \[[A-Z]+\] \[[\w.]+?\d*@?[\w.-]*(?::(?:(?P<monitored>\d+)|<none>))?\]"
+    rf"|{_TIME} \[[A-Z]+\] \[(?P<node>[\w.-]+)\] "
+    rf"\[workload:(?:None|(?P<rank>\d+))\((?:None|\d+)\) infra:{_RANK}\] \w+\.py:\d+) +"
 )
 _ROLE = r"(?:\[[\w-]+\] )?"
 _CYCLE = r"(?:\[Cycle \d+\] )?"
@@ -42,6 +43,7 @@ def _point(
         regex=_HEADER + message,
         columns={
             "host": _HOST,
+            "rank": Value(group=("rank", "monitored"), kind="int"),
             "phase": Value(const=phase),
             "edge": Value(const="point"),
             "detail": Value(group="what"),

@@ -45,6 +45,11 @@ FORMAT = Format(
         ),
         known_line("ignored", ("Exception ignored in",), r"^Exception ignored in:? "),
         known_line("warning", ("Warning: ",), r"^\S+:\d+: (?:[A-Za-z_]\w*\.)*\w*Warning: "),
+        known_line(
+            "arguments",
+            ("error: unrecognized arguments: ", "error: the following arguments are required: "),
+            r"^\S+: error: (?:unrecognized arguments|the following arguments are required): ",
+        ),
         known_line("fatal", ("Fatal Python error: ",), r"^Fatal Python error: \S"),
         known_line(
             "fault_thread",

@@ -27,7 +27,7 @@ _REMARKS = (
     r"Starting elastic_operator with launch configs"
     r"|starting workers for entrypoint|Rendezvous'ing worker group|Rendezvous complete for workers"
     r"|Stopping worker group|worker group successfully finished|Local worker group finished"
-    r"|Done waiting for other agents|Sending process \d+ closing signal|Unable to shutdown process"
+    r"|Done waiting for other agents|Unable to shutdown process"
     r"|The node '|Rendezvous gracefully exited|local_rank \d+ FAILED with no error file|Using nproc_per_node"
     r"|Setting OMP_NUM_THREADS|log directory set to|Setting worker\d+ reply file|\*{5}|Reading log"
 )
@@ -62,6 +62,13 @@ FORMAT = Format(
             r"(?P<what>failed \(exitcode: -?\d+\) local_rank: \d+)",
             _point("exit", detail=Value("what")),
             literal="failed (exitcode: ",
+        ),
+        _remark(
+            # The first thing that it does about a failure: it says what failed when the others have gone.
+            "closing_others",
+            r"Sending process \d+ closing signal ",
+            _point("exit", detail=Value(const="closing the other processes")),
+            literal=" closing signal ",
         ),
         _remark(
             "group_restart",

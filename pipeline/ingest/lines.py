@@ -74,7 +74,7 @@ def join_contents(contents: Sequence[bytes]) -> tuple[bytes, list[int]]:
 
 
 def build_frame(lines: pl.Series, first_line: int) -> pl.DataFrame:
-    """Return ``line, segment, text, rank, host, stamp`` of raw lines that are numbered from a first one."""
+    """Return raw lines, numbered from a first one, as `clean_frame` does."""
     numbers = pl.int_range(first_line, first_line + len(lines), dtype=pl.Int64, eager=True)
     return clean_frame(pl.DataFrame({"line": numbers, "text": split_behind_bars(strip_escapes(lines))}))
 

@@ -78,9 +78,13 @@ _PARTS = rf"^(?P<prefix>{_ONE}|{_LABEL})(?P<rest>.*)"
 #: All expressions that prefixes are found by.
 PREFIXES = (_STACK, _NAMED, _PARTS)
 
+#: What PyTorch puts before each line of an exception that nothing caught (`sys.excepthook`, which
+#: `torch.distributed.init_process_group` replaces): with a blank, where a launcher that labels has none.
+_UNCAUGHT = r"\[rank[0-9]{1,6}\]: $"
+
 #: Groups that tell a rank, weakest first, and those that tell the other columns.
 _RANKS = ("local", "tag", "mpi", "task", "rank", "worker")
-_PEELED = ("rank", "host", "stamp")
+_PEELED = ("rank", "host", "stamp", "uncaught")
 _TOLD = {"host": ("pod", "ip", "address", "name"), "stamp": ("cri", "kube", "mpitime", "loguru")}
 
 
@@ -150,8 +154,10 @@ def behind_prefixes(regex: str) -> str | None:
 
 
 def peel_prefixes(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return the frame with prefixes taken off ``text`` and told in ``rank``, ``host`` and ``stamp``.
+    """Return the frame with prefixes taken off ``text``, and ``rank``, ``host``, ``stamp`` and ``uncaught``.
 
+    ``uncaught`` is true where the last prefix is that of PyTorch's hook of exceptions that nothing caught,
+    and null elsewhere: other programs print such exceptions without it.
     A later segment of a line inherits what its first segment told. The number of a rank is stronger than
     that of a task, and both are stronger than a number that exists once per node.
     """
@@ -171,7 +177,7 @@ def peel_prefixes(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def read_prefixes(prefixes: pl.Series) -> pl.DataFrame:
-    """Return ``rank, host, stamp`` of stacks of prefixes, row by row."""
+    """Return ``rank, host, stamp, uncaught`` of stacks of prefixes, row by row."""
     # A file has few prefixes and many lines, so each prefix is read once.
     told = _read_prefixes(prefixes.unique())
     if told.height == 1:
@@ -181,10 +187,11 @@ def read_prefixes(prefixes: pl.Series) -> pl.DataFrame:
 
 
 def _read_prefixes(prefixes: pl.Series) -> pl.DataFrame:
-    """Return ``prefix, rank, host, stamp`` of stacks of prefixes."""
+    """Return ``prefix, rank, host, stamp, uncaught`` of stacks of prefixes."""
     told = pl.DataFrame({"prefix": prefixes, "rest": prefixes}).with_columns(
         host=pl.lit(None, pl.String),
         stamp=pl.lit(None, pl.String),
+        uncaught=pl.when(pl.col("prefix").str.contains(_UNCAUGHT)).then(True),
         **dict.fromkeys(_RANKS, pl.lit(None, pl.Int32)),
     )
     for _ in range(2 * MAX_DEPTH):
@@ -197,4 +204,4 @@ def _read_prefixes(prefixes: pl.Series) -> pl.DataFrame:
             parts["rest"].fill_null(""),
             **{name: pl.coalesce(new, pl.col(name)) for name, new in (names | ranks).items()},
         )
-    return told.select("prefix", "host", "stamp", rank=pl.coalesce(*reversed(_RANKS)))
+    return told.select("prefix", "host", "stamp", "uncaught", rank=pl.coalesce(*reversed(_RANKS)))

@@ -93,7 +93,10 @@ def build_signal_rows(signal: Signal, lines: pl.DataFrame) -> tuple[pl.Series, p
         columns["waited_s"] = waits[0]
     rows = build_rows(_FORMAT, Pattern(signal.signal_id, "signals", columns), lines, groups)
     text, last = lines["text"].str.head(TEXT_LENGTH), lines["line"]
-    return hit, rows.with_columns(text.alias("text"), last.alias("last_line"))
+    told = [text.alias("text"), last.alias("last_line")]
+    if "uncaught" in lines.columns:
+        told.append(lines["uncaught"])
+    return hit, rows.with_columns(told)
 
 
 def _is_filled(value: Value, groups: pl.DataFrame) -> bool:

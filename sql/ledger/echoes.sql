@@ -10,6 +10,8 @@ lines as (
         f.cause as first_cause,
         e.signal_id = f.signal_id and e.cause = f.signal_cause as is_copy,
         f.signal_us,
+        -- what stands above it in its own log, without a date, did not follow from it
+        coalesce(e.ts_us is null and e.source_id = f.evidence_source_id and e.line < f.evidence_line, false) as stands_above,
     from ledger.ends as f
     inner join ledger.evidence as e using (run_id, attempt)
     where f.by_line and f.kind <> 'completed'
@@ -35,7 +37,7 @@ followed as (
         cause,
         min((coalesce(near_us, 9000000000000000), causal_rank, log_no, ord)) as place,
     from lines
-    where cause <> first_cause and signal_id <> 'traceback_header' and (signal_us is null or coalesce(near_us, signal_us) >= signal_us - 2000000)
+    where cause <> first_cause and signal_id <> 'traceback_header' and not stands_above and (signal_us is null or coalesce(near_us, signal_us) >= signal_us - 2000000)
     group by all
 ),
 

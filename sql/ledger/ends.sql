@@ -114,6 +114,8 @@ graded as (
         e.* replace (case when w.run_id is not null then e.causal_rank + 1 else e.causal_rank end as causal_rank),
         w.run_id is not null as is_told_twice,
         p.run_id is not null and e.planned <> '' as is_planned_end,
+        -- hosts warn in good times too: below an error nothing ended
+        e.weight = 'symptom' and not e.own and not e.told_by_scheduler and e.severity not in ('error', 'critical') as is_warning,
         e.weight = 'cause' and (e.planned = '' or p.run_id is not null) as is_cause,
         case
             when e.cause = 'collective_timeout' or e.causal_rank >= 6 then 2
@@ -136,6 +138,7 @@ ranked as (
                 is_cause desc,
                 -- what the program says of its own end, before what a host says beside it
                 case when not is_cause then not own end,
+                is_warning,
                 grade,
                 case when grade < 2 or not is_cause then causal_rank end,
                 case when placed_after_progress then coalesce(near_us, 9000000000000000) end,
@@ -238,7 +241,7 @@ judged as (
         -- a consequence on a host says why an attempt ended, not whether; that a process went is none
         f.weight = 'symptom' and not f.own as beside,
         t.state = 'REQUEUED' and f.cause = 'process_killed' and not coalesce(x.task_failed, false) as killed_by_requeue,
-        f.weight = 'symptom' and not f.own and f.causal_rank >= 7 as empty_symptom,
+        f.weight = 'symptom' and not f.own and (f.causal_rank >= 7 or f.is_warning) as empty_symptom,
         f.ts_us as signal_us,
         f.waited_us,
         f.near_us,

@@ -134,6 +134,7 @@ signals as (
         e.waited_s,
         e.fault_rank,
         e.text,
+        coalesce(e.uncaught, false) as uncaught,
         e.repeats,
         -- memory that other processes hold is not the program's
         case
@@ -167,6 +168,15 @@ text_times as (
     from staging.stream
     where kind = 'phase' and name in ('exit', 'job') and ts is not null
     group by all
+),
+
+-- what else a line says may name the rank
+line_ranks as (
+    select source_id, line, any_value(rank) as rank
+    from staging.stream
+    where kind = 'phase' and rank is not null
+    group by all
+    having count(distinct rank) = 1
 ),
 
 last_lines as (
@@ -204,6 +214,15 @@ printed as (
         and (p.near_ts is null or epoch_us(p.near_ts) between h.start_us - 60000000 and h.released_us + 300000000)
 ),
 
+-- logs that tell of one attempt only
+single_logs as (
+    select run_id, log_no
+    from staging.placed
+    where launch_no is not null
+    group by all
+    having count(distinct launch_no) = 1
+),
+
 own as (
     select
         t.run_id,
@@ -218,11 +237,13 @@ own as (
             epoch_us(p.near_ts)
         ) as near_us,
         p.host,
-        p.rank,
+        coalesce(p.rank, lr.rank) as rank,
         p.log_no,
         p.ord,
         p.path,
         p.follows_dated,
+        -- a process that an exception ended makes no step: the line came after the last one, dated or not
+        s.uncaught and i.log_no is not null as ended_process,
         epoch_us(p.next_ts) as next_us,
         true as own,
         false as told_by_scheduler,
@@ -236,6 +257,8 @@ own as (
     inner join signals as s
         on s.source_id = p.source_id and s.line = p.line and s.segment = p.segment and s.signal_id = p.name
     left join text_times as x on x.source_id = p.source_id and x.line = p.line
+    left join line_ranks as lr on lr.source_id = p.source_id and lr.line = p.line
+    left join single_logs as i on i.run_id = p.run_id and i.log_no = p.log_no
     left join last_lines as l on l.log_no = p.log_no and l.run_id = t.run_id and l.attempt = t.attempt
     left join opened as o on o.run_id = t.run_id and o.attempt = t.attempt
 ),
@@ -252,6 +275,43 @@ own_in_reach as (
         end
 ),
 
+-- a list of hosts as Slurm writes it: gx[139-142,150]
+listed as (
+    select
+        run_id,
+        attempt,
+        split_part(node, '[', 1) as stem,
+        unnest(string_split(regexp_extract(node, '\[(.*)\]', 1), ',')) as span,
+    from own
+    where regexp_full_match(node, '[A-Za-z][\w.-]*\[\d{1,5}(-\d{1,5})?(,\d{1,5}(-\d{1,5})?)*\]')
+),
+
+numbered as (
+    select
+        run_id,
+        attempt,
+        stem,
+        length(split_part(span, '-', 1)) as width,
+        unnest(generate_series(split_part(span, '-', 1)::bigint, split_part(span, '-', -1)::bigint))::varchar as number,
+    from listed
+),
+
+-- where no source names the nodes of an attempt, those that its own lines name are nodes of it
+named as (
+    select run_id, attempt, list(distinct host) as hosts
+    from (
+        select run_id, attempt, split_part(node, '.', 1) as host from own where regexp_full_match(node, '[A-Za-z][\w.-]*')
+        union all
+        select run_id, attempt, concat(stem, lpad(number, greatest(width, length(number))::integer, '0'))
+        from numbered
+        union all
+        select run_id, attempt, split_part(host, '.', 1) from own where host is not null
+        union all
+        select run_id, attempt, split_part(host, '.', 1) from ledger.rank_hosts
+    )
+    group by all
+),
+
 holders as (
     select
         p.run_id,
@@ -262,10 +322,11 @@ holders as (
         p.release_us,
         p.has_steps,
         p.nodes is null as nodes_unknown,
-        list_transform(p.nodes, lambda x: split_part(x, '.', 1)) as hosts,
+        coalesce(list_transform(p.nodes, lambda x: split_part(x, '.', 1)), n.hosts) as hosts,
         p.next_start_us,
     from ledger.progress as p
     left join opened as o using (run_id, attempt)
+    left join named as n using (run_id, attempt)
 ),
 
 -- attempts of a run on one host, or under one job, take turns: a line belongs to the turn in which it appears
@@ -317,6 +378,8 @@ shared as (
             -- where no source names the nodes of the run, a node log in its folder is its own
             or (t.nodes_unknown and split_part(p.path, '/', 1) = t.run_id)
         )
+        -- after its release, what names a job that is not known to be its own is about the next one
+        and not (epoch_us(p.ts) > t.release_us and s.job_id is not null and s.job_id is distinct from t.job_id)
         -- what appears after the next attempt there has started did not end this one
         and not (
             epoch_us(p.ts) >= coalesce(t.next_start_us, 9000000000000000)
@@ -345,6 +408,14 @@ united as (
     from own_in_reach
     union all by name
     from shared
+),
+
+-- who is told to go has 30 s for it before it is killed, and the scheduler waits 60 s more for what is left of it: the
+-- defaults of `KillWait` and `UnkillableStepTimeout` of Slurm
+stopped as (
+    select run_id, attempt, release_us - 90000000 as from_us, release_us
+    from ledger.progress
+    where state in ('CANCELLED', 'REVOKED', 'TIMEOUT', 'DEADLINE', 'PREEMPTED')
 ),
 
 -- somebody gave up sending, or somebody killed
@@ -379,6 +450,19 @@ counted as (
             )
         )
         and not (
+            u.benign_when = 'after_kill'
+            and not u.own
+            and exists (
+                select 1 from stopped as k
+                where k.run_id = u.run_id and k.attempt = u.attempt and u.ts_us between k.from_us and k.release_us
+            )
+            -- unless the program itself says that something was wrong
+            and not exists (
+                select 1 from united as o
+                where o.run_id = u.run_id and o.attempt = u.attempt and o.own and o.weight = 'cause' and o.planned = ''
+            )
+        )
+        and not (
             u.cause = 'host_out_of_memory'
             and exists (
                 select 1 from outsiders as o
@@ -400,8 +484,9 @@ select
     near_us,
     next_us,
     (waited_s * 1000000)::bigint as waited_us,
-    -- whether the line is known to come after the last progress: by its time, by the last step line, by a dated line before it
-    not has_steps or ts_us is not null or last_ord is not null or (follows_dated and near_us >= coalesce(seen_us, progress_us) - 2000000) as placed_after_progress,
+    -- whether the line is known to come after the last progress: by its time, by the last step line, by a dated line
+    -- before it, or since it ended its process
+    not has_steps or ts_us is not null or last_ord is not null or (follows_dated and near_us >= coalesce(seen_us, progress_us) - 2000000) or coalesce(ended_process, false) as placed_after_progress,
     -- the line itself may say when it began
     case
         when signal_id = 'slurmctld_unexpected_reboot' then nullif(regexp_extract(text, 'last response=(\d+)', 1), '')::bigint * 1000000
@@ -420,7 +505,9 @@ select
     case
         when cause = 'preemption' then nullif(coalesce(
             nullif(regexp_extract(text, 'reclaim resources for JobId=(\d+)', 1), ''),
-            regexp_extract(text, 'Preempted by (?:a )?(?:pod )?([\w./-]+)', 1)
+            -- who is preempted for «a pod» is not told for which
+            nullif(regexp_extract(text, 'Preempted by (?:pod )?([\w-]{2,}(?:[./][\w.-]+)*) on node', 1), ''),
+            regexp_extract(text, 'Preempted to accommodate a workload \(UID: [\w-]+, JobUID: ([\w-]+)', 1)
         ), '')
     end as caused_by_job,
     repeats,

@@ -124,6 +124,10 @@ select
         when e.cause = 'unknown' then 'unknown'
         -- a symptom is known, and what caused it is not
         when y.kind = 'unplanned' and y.domain = 'unknown' then 'unknown'
+        -- that a node went, or that a call on a GPU failed, says where and not why: what its host says, or does not say, tells
+        when e.by_line and e.kind = 'unplanned' and e.cause in ('node_failure', 'gpu_other') and not q.host_told then 'unknown'
+        -- what was done with a job is not why
+        when not e.by_line and e.cause = 'requeue' then 'unknown'
         when e.by_line and e.kind = 'unplanned' and e.ambiguous then 'inferred'
         when e.by_line then 'evidence'
         else 'inferred'
@@ -145,6 +149,9 @@ select
             end,
             '; ' || q.sought
         )
+        when e.by_line and e.kind = 'unplanned' and e.cause = 'node_failure' and not q.host_told then concat('a node went; no line tells why', '; ' || q.sought)
+        when e.by_line and e.kind = 'unplanned' and e.cause = 'gpu_other' and not q.host_told then concat('a call on a GPU failed; no line tells why', '; ' || q.sought)
+        when not e.by_line and e.cause = 'requeue' then concat('the scheduler''s state ', e.state, ' says what was done with the job, not why', '; ' || q.sought)
         when e.by_line and e.kind = 'unplanned' and e.ambiguous then 'a line that may have more than one cause'
         when e.by_line and e.own then 'a line of the run itself'
         when e.by_line then 'a line of a node or scheduler that served the run'

@@ -1,11 +1,16 @@
 -- one row per attempt that ended with nothing but a symptom, or nothing at all: where a cause was looked for
 -- do not count: one sentence per attempt
+-- host_told: whether a log was read of the host that the line names, else of every host, that has no line after the end only
 with
 
 hosts as (
-    select distinct split_part(host, '.', 1) as host
-    from staging.sources
-    where role = 'node' and host is not null
+    select
+        split_part(s.host, '.', 1) as host,
+        min(epoch_us(t.ts)) as first_us,
+    from staging.sources as s
+    left join staging.stream as t using (source_id)
+    where s.role = 'node' and s.host is not null
+    group by all
 ),
 
 own_files as (
@@ -31,13 +36,22 @@ seen as (
             select count(*) from hosts as h
             where list_contains(list_transform(p.nodes, lambda x: split_part(x, '.', 1)), h.host)
         ) as told_hosts,
+        list_transform(
+            case when e.signal_host is not null then [e.signal_host] else p.nodes end, lambda x: split_part(x, '.', 1)
+        ) as suspects,
+        coalesce(e.fault_us, e.detected_us) as end_us,
         w.files as scheduler_files,
     from ledger.ends as e
     inner join ledger.progress as p using (run_id, attempt)
     left join own_files as o using (run_id)
     cross join schedulers as w
     left join seeds.causes as c on c.code = e.cause
-    where e.kind in ('unplanned', 'unknown') and (e.cause = 'unknown' or c.domain = 'unknown')
+    where e.kind in ('unplanned', 'unknown')
+        and (
+            e.cause in ('unknown', 'node_failure', 'requeue')
+            or c.domain = 'unknown'
+            or (e.cause = 'gpu_other' and e.own)
+        )
 )
 
 select
@@ -53,4 +67,7 @@ select
         end,
         case when scheduler_files = 0 then '; none of the scheduler' end
     ) as sought,
+    coalesce(len(suspects) > 0 and len(suspects) = (
+        select count(*) from hosts as h where list_contains(suspects, h.host) and (h.first_us is null or h.first_us <= end_us)
+    ), false) as host_told,
 from seen

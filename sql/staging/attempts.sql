@@ -101,7 +101,9 @@ islands as (
     select
         *,
         count_if(
-            start_ts is null or earlier_end_ts is null or (start_ts > earlier_end_ts and not coalesce(goes_on, false))
+            -- who tells of an end before any start tells of what another log saw begin
+            not coalesce(begins_with_end, false)
+            and (start_ts is null or earlier_end_ts is null or (start_ts > earlier_end_ts and not coalesce(goes_on, false)))
         ) over (
             partition by run_id, job_key order by sort_ts nulls last, log_no, first_ord rows unbounded preceding
         ) as island,

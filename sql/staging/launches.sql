@@ -1,5 +1,6 @@
 -- one row per launch of trainer processes seen in one log: where it starts in the log, and its time
 -- do not count as attempts: several logs may tell of the same attempt (see staging.attempts)
+-- begins_with_end: whether the log begins with the end of a launch that it does not tell of, and starts come after it
 -- begins_inside: whether the log begins with this launch and no line of a start, so that it may go on from another one
 -- beat_us: mean time from one step line to the next in this log, microseconds; null of a single line
 with
@@ -348,6 +349,8 @@ select
     coalesce(s.backward_stamps, 0) as backward_stamps,
     -- a log whose first steps nothing started may go on from another one
     l.launch = 1 and s.first_step is not null and not coalesce(o.has_start, false) as begins_inside,
+    l.launch = 1 and s.first_step is null and not coalesce(o.has_start, false) and l.next_ord is not null
+        and r.has_trainer_lines as begins_with_end,
     s.first_step,
     s.last_step,
     s.stride,

@@ -41,9 +41,26 @@ launch_times as (
     group by all
 ),
 
+-- a process ends once: what ends a rank again, after an end was told, ended it in a later launch
+raised as (
+    select o.log_no, o.source_id, o.line, o.segment, o.ord, min(o.ord) over (partition by o.log_no, o.rank) as first_ord
+    from own as o
+    inner join events.signals as e
+        on e.source_id = o.source_id and e.line = o.line and e.segment = o.segment and e.signal_id = o.name
+    where o.kind = 'signal' and o.rank is not null and e.uncaught
+),
+
+raised_again as (
+    select distinct r.source_id, r.line, r.segment
+    from raised as r
+    asof inner join (from dated where tells_end) as e on r.log_no = e.log_no and r.ord >= e.ord
+    where r.first_ord < e.ord
+),
+
 between as (
     select
         o.*,
+        c.source_id is not null as is_raised_again,
         b.ord as before_ord,
         b.ts as before_ts,
         a.ord as after_ord,
@@ -65,6 +82,7 @@ between as (
     asof left join (from dated where tells_end) as e on o.log_no = e.log_no and o.ord >= e.ord
     asof left join staging.task_ends as g on o.log_no = g.log_no and o.ord >= g.ord
     asof left join launch_times as n on o.run_id = n.run_id and b.ts >= n.attempt_start_ts
+    left join raised_again as c on c.source_id = o.source_id and c.line = o.line and c.segment = o.segment
     where o.ts is null
 ),
 
@@ -88,9 +106,10 @@ steps_between as (
 
 undated as (
     select
-        o.* exclude (before_ord, before_ts, after_ord, after_ts, follows_end, in_end, before_launch),
+        o.* exclude (before_ord, before_ts, after_ord, after_ts, follows_end, in_end, before_launch, is_raised_again),
         o.after_ts as next_ts,
         case
+            when o.is_raised_again and o.after_ts is not null then o.after_ts
             when o.is_trainer or s.openings is null then
                 case
                     when o.after_ts is not null and (o.follows_end or (o.in_end and l.launch_no is not null and not o.is_trainer))
@@ -105,7 +124,7 @@ undated as (
                     case o.before_launch when z.last_launch then o.before_ts when z.last_launch - 1 then z.last_start_ts end
                 )
         end as near_ts,
-        near_ts is not distinct from o.before_ts and o.before_ts is not null as follows_dated,
+        o.before_ts is not null and (near_ts is not distinct from o.before_ts or o.is_raised_again) as follows_dated,
         near_ts is null and s.openings is not null as lost,
     from between as o
     left join steps_between as s
