@@ -40,7 +40,7 @@ example: $(READY) ## Draw the review that the README shows
 	@$(BIN)/python docs/example.py $(EXAMPLE) reports/example
 
 test: $(READY) lint ## Check layout and types, and run the tests
-	@$(BIN)/python -m pytest -q -n auto --dist loadscope
+	@$(BIN)/python -m pytest -q -n auto --dist loadscope --no-loadscope-reorder
 
 lint: $(READY) ## Check layout and types only
 	@$(BIN)/ruff check .

@@ -4,6 +4,27 @@ from __future__ import annotations
 
 import pytest
 
+#: Modules whose tests take longest. They are handed out first, so that no processor waits for the last of them.
+LONG = (
+    "test_simulate_laws",
+    "test_simulate_trainers",
+    "test_simulate_faults",
+    "test_trainer_logs",
+    "test_simulate_shrink",
+    "test_explain",
+    "test_real_logs",
+    "test_ingest_guests",
+    "test_peer_cases",
+    "test_real_counts",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the tests of long modules first, and leave the order of all others."""
+    names = [item.path.stem for item in items]
+    rank = {name: place for place, name in enumerate(dict.fromkeys([*LONG, *names]))}
+    items.sort(key=lambda item: rank[item.path.stem])
+
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """Fail a run in which every test was skipped: nothing was tested then."""
