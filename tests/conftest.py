@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-#: Modules whose tests take longest. They are handed out first, so that no processor waits for the last of them.
+#: Modules whose tests take longest. They are handed out first, so that no processor waits for one of them.
 LONG = (
     "test_simulate_laws",
     "test_simulate_trainers",
