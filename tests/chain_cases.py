@@ -7,10 +7,10 @@ to 10:06:00 (step 30), with a save at step 20. A file of the case that has the s
 appended to it, or takes its place where it begins with ``===! path``.
 
 ``[expect]`` holds columns of the incident, ``[phases]`` its points and when they were, or why nothing tells,
-and ``[recovery]`` columns of `marts.recovery`; all of attempt 1, or of ``expect.attempt``. ``[attempts]`` holds
-columns of all incidents of the run, in the order of its attempts. A line ``@restart 10:06:30 20 40`` stands for
-what the trainer prints when it starts again: its first stamp 20 s after that time, the load of step 20, and
-steps to 40, of which the first begins 40 s after it.
+and ``[recovery]`` columns of `marts.recovery`; all of attempt 1, or of ``expect.attempt``. ``[attempts]``
+holds columns of all incidents of the run, in the order of its attempts. A line ``@restart 10:06:30 20 40``
+stands for what the trainer prints when it starts again: its first stamp 20 s after that time, the load of
+step 20, and steps to 40, of which the first begins 40 s after it.
 """
 
 from __future__ import annotations
