@@ -6,11 +6,11 @@ that starts at 10:00:00 on 2026-03-02, and a trainer whose steps take ten second
 to 10:06:00 (step 30), with a save at step 20. A file of the case that has the same path as a common one is
 appended to it, or takes its place where it begins with ``===! path``.
 
-``[expect]`` holds columns of the incident, ``[phases]`` its points and when they were, or why nothing
-tells, and ``[recovery]`` columns of `marts.recovery`; all of attempt 1, or of ``expect.attempt``.
-``[attempts]`` holds columns of all incidents of the run, in the order of its attempts. A line ``@restart
-10:06:30 20 40`` stands for what the trainer prints when it starts again: its first stamp 20 s after that
-time, the load of step 20, and steps to 40, of which the first begins 40 s after it.
+``[expect]`` holds columns of the incident, ``[phases]`` its points and when they were, or why nothing tells,
+and ``[recovery]`` columns of `marts.recovery`; all of attempt 1, or of ``expect.attempt``. ``[attempts]``
+holds columns of all incidents of the run, in the order of its attempts. A line ``@restart 10:06:30 20 40``
+stands for what the trainer prints when it starts again: its first stamp 20 s after that time, the load of
+step 20, and steps to 40, of which the first begins 40 s after it.
 """
 
 from __future__ import annotations

@@ -136,7 +136,7 @@ _RELIABILITY: dict[str, tuple[type[Any], _Mart]] = {
         _Mart(
             "marts.failure_rates",
             "span_start desc, span, grouped_by, gpus_from, domain",
-            rest="where span <> 'window'",
+            rest="where span <> 'window' and grouped_by in ('all', 'gpus', 'domain')",
         ),
     ),
     "phases": (

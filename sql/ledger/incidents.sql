@@ -97,7 +97,8 @@ select
     case when e.by_line then e.signal_gpu else null end as gpu,
     case when e.by_line and e.kind <> 'completed' then e.signal_device end as device,
     case when e.by_line and e.kind <> 'completed' then e.signal_rank end as rank,
-    g.gpu_index,
+    -- DCGM numbers GPUs as the driver does
+    coalesce(g.gpu_index, case when e.by_line and starts_with(e.signal_id, 'dcgm_') then try_cast(e.signal_gpu as integer) end) as gpu_index,
     case
         when not e.by_line or e.kind in ('completed', 'ongoing', 'planned', 'preemption') then null
         when e.signal_gpu is not null and not (e.own and coalesce(v.copy_ranks, 1) > 1) then 'gpu'
@@ -139,13 +140,18 @@ select
         when e.kind = 'completed' then 'nothing went wrong before the end'
         when e.kind = 'ongoing' then 'no line tells of an end'
         when e.cause = 'unknown' then concat('no line within reach of the end tells of a fault', '; ' || q.sought)
-        when e.by_line and e.weight = 'symptom' then concat('a symptom; no line tells what caused it', '; ' || q.sought)
+        when e.by_line and e.weight = 'symptom' then concat(
+            'a symptom; no line tells what caused it',
+            case when w.lagging = 'named' then '; others received the error of rank ' || w.lagging_ranks end,
+            '; ' || q.sought
+        )
         when e.by_line and e.cause = 'collective_timeout' then concat(
             'somebody waited; no line tells for what',
             case w.lagging
                 when 'behind' then '; behind was rank ' || w.lagging_ranks
                 when 'silent' then '; nothing was heard of rank ' || w.lagging_ranks
                 when 'elsewhere' then '; elsewhere was rank ' || w.lagging_ranks
+                when 'named' then '; others received the error of rank ' || w.lagging_ranks
             end,
             '; ' || q.sought
         )

@@ -1,6 +1,6 @@
 -- one row per attempt whose watchdogs say how far each rank had come: who was behind
--- do not sum: ranks of one process group only, that of which most ranks spoke
--- lagging: behind (completed less), silent (said nothing while nearly all others did), elsewhere (enqueued less), together (nobody was behind)
+-- do not sum: ranks of one process group only: of which the rank spoke whose dump signal others received, else most ranks
+-- lagging: named (others received its error), behind (completed less), silent (said nothing while nearly all others did), elsewhere (enqueued less), together (nobody was behind)
 with
 
 told as (
@@ -22,6 +22,25 @@ ranks as (
     group by all
 ),
 
+-- ranks of which others say that they heard from them first: of a wait, and of an error
+heard as (
+    select distinct run_id, attempt, signal_id, fault_rank as rank, told_by_rank
+    from ledger.evidence
+    where own and signal_id in ('pgnccl_dump_signal', 'pgnccl_remote_error') and fault_rank is not null
+        and fault_rank is distinct from told_by_rank
+),
+
+-- who heard of the error from somebody else only passed it on
+named as (
+    select distinct h.run_id, h.attempt, h.rank, 'named' as lagging
+    from heard as h
+    where h.signal_id = 'pgnccl_remote_error'
+        and not exists (
+            select 1 from heard as o
+            where o.run_id = h.run_id and o.attempt = h.attempt and o.signal_id = h.signal_id and o.told_by_rank = h.rank
+        )
+),
+
 spoken as (
     select
         run_id,
@@ -33,8 +52,10 @@ spoken as (
         min(enqueued) as least_enqueued,
         max(enqueued) as most_enqueued,
     from ranks
+    left join (select distinct run_id, attempt, rank, true as sent from heard where signal_id = 'pgnccl_dump_signal') using (run_id, attempt, rank)
     group by run_id, attempt, process_group
-    qualify row_number() over (partition by run_id, attempt order by count(*) desc, process_group) = 1
+    -- the first to wait tells which group stood still; the others stood still because of it
+    qualify row_number() over (partition by run_id, attempt order by count(sent) desc, count(*) desc, process_group) = 1
 ),
 
 sized as (
@@ -78,6 +99,8 @@ elsewhere as (
 suspects as (
     select u.*, h.host
     from (
+        from named
+        union all
         from behind
         union all
         from silent
@@ -97,15 +120,21 @@ counted as (
         count(*) as suspects,
     from suspects
     group by run_id, attempt, lagging
+    -- who is named is no longer looked for
+    qualify row_number() over (partition by run_id, attempt order by lagging = 'named' desc) = 1
 )
 
 select
-    s.run_id,
-    s.attempt,
+    run_id,
+    attempt,
     s.speakers,
     coalesce(c.lagging, 'together') as lagging,
     c.lagging_ranks,
     c.suspect_host,
 from sized as s
-left join counted as c
-    on c.run_id = s.run_id and c.attempt = s.attempt and c.suspects * 2 <= coalesce(s.world_gpus, s.speakers)
+full join (
+    select c.*
+    from counted as c
+    left join sized as z using (run_id, attempt)
+    where c.suspects * 2 <= coalesce(z.world_gpus, z.speakers, c.suspects * 2)
+) as c using (run_id, attempt)

@@ -1,7 +1,8 @@
 -- one row per span of time and group: what ended attempts in it, and how long attempts were exposed to failure
--- groups overlap (all, each size, each domain), and so do spans: never sum over either; a domain has the exposure of all
+-- groups overlap (all, each size, run and domain), and so do spans: never sum over either
+-- a domain has the exposure of all, and a domain of a size that of the size
 -- span: window, period, 1_week, 4_weeks, 12_weeks (each up to the end of the period, where the records reach so far), records (all of them)
--- grouped_by: all, gpus or domain
+-- grouped_by: all, gpus, domain, gpus_domain (a domain among attempts of one size) or run
 -- attempts: attempts that lived in the span and count in time to failure
 -- failures: ends by failure of attempts that had made a step, or of which no trainer log exists
 -- failed_starts: attempts that failed before any step; priced, not counted as failures
@@ -59,13 +60,14 @@ exposed as (
         span_start,
         gpus_class,
         gpus_from,
+        run_id,
         count(*) as attempts,
         sum(exposed_us) as run_us,
         sum(exposed_us * nodes) as node_us,
         sum(exposed_us * nodes) filter (where nodes_assumed) as assumed_us,
         sum(exposed_us * gpus) as gpu_us,
     from exposures
-    group by grouping sets ((span, span_start), (span, span_start, gpus_class, gpus_from))
+    group by grouping sets ((span, span_start), (span, span_start, gpus_class, gpus_from), (span, span_start, run_id))
 ),
 
 happened as (
@@ -83,23 +85,33 @@ ends as (
         span_start,
         gpus_class,
         domain,
+        run_id,
         count(*) filter (where outcome = 'failure' and counted) as failures,
         count(*) filter (where outcome = 'failed_start') as failed_starts,
         count(*) filter (where crash_loop = incident_id) as crash_loops,
         count(*) filter (where outcome = 'preemption') as preemptions,
         count(*) filter (where outcome = 'planned') as planned_ends,
     from happened
-    group by grouping sets ((span, span_start), (span, span_start, gpus_class), (span, span_start, domain))
+    group by grouping sets (
+        (span, span_start),
+        (span, span_start, gpus_class),
+        (span, span_start, domain),
+        (span, span_start, gpus_class, domain),
+        (span, span_start, run_id)
+    )
 ),
 
 groups as (
-    select span, span_start, 'all' as grouped_by, null::varchar as gpus_class, null::varchar as domain
+    select span, span_start, 'all' as grouped_by, null::varchar as gpus_class, null::varchar as domain, null::varchar as run_id
     from spans
     union all
-    select distinct span, span_start, 'gpus', gpus_class, null
+    select distinct span, span_start, 'gpus', gpus_class, null, null
     from (select span, span_start, gpus_class from exposures union all select span, span_start, gpus_class from happened)
     union all
-    select distinct span, span_start, 'domain', null, domain
+    select distinct span, span_start, 'run', null, null, run_id
+    from (select span, span_start, run_id from exposures union all select span, span_start, run_id from happened)
+    union all
+    select distinct span, span_start, unnest(['domain', 'gpus_domain']), unnest([null, gpus_class]), domain, null
     from happened
     where outcome in ('failure', 'failed_start', 'preemption')
 ),
@@ -113,6 +125,7 @@ final as (
         g.gpus_class,
         split_part(g.gpus_class, '-', 1)::bigint as gpus_from,
         g.domain,
+        g.run_id,
         coalesce(x.attempts, 0) as attempts,
         coalesce(e.failures, 0) as failures,
         coalesce(e.failed_starts, 0) as failed_starts,
@@ -127,10 +140,12 @@ final as (
     inner join spans as s using (span, span_start)
     left join exposed as x
         on x.span = g.span and x.span_start = g.span_start and x.gpus_class is not distinct from g.gpus_class
+        and x.run_id is not distinct from g.run_id
     left join ends as e
         on e.span = g.span and e.span_start = g.span_start
         and e.gpus_class is not distinct from g.gpus_class and e.domain is not distinct from g.domain
+        and e.run_id is not distinct from g.run_id
 )
 
 select * from final
-order by span, span_start, grouped_by, gpus_from, domain
+order by span, span_start, grouped_by, gpus_from, domain, run_id

@@ -1,7 +1,8 @@
 -- one row per span of time and group: failures per 1,000 node-days and time to failure, with exact limits of 95 %
 -- rates and times do not add, and spans overlap: sum failures and exposure of marts.failure_counts over windows instead
 -- span: window, period, 1_week, 4_weeks, 12_weeks (each up to the end of the period, where the records reach so far), records (all of them)
--- grouped_by: all, gpus or domain; a domain has the exposure of all
+-- grouped_by: all, gpus, domain, gpus_domain (a domain among attempts of one size) or run; a domain has the exposure of
+-- all, and a domain of a size that of the size
 -- attempts: attempts that lived in the span and count in time to failure
 -- failures: ends by failure of attempts that had made a step, or of which no trainer log exists
 -- failed_starts: attempts that failed before any step; priced, not counted as failures
@@ -41,6 +42,7 @@ final as (
         gpus_class,
         gpus_from,
         domain,
+        run_id,
         attempts,
         failures,
         failed_starts,
@@ -69,4 +71,4 @@ final as (
 )
 
 select * from final
-order by span, span_start, grouped_by, gpus_from, domain
+order by span, span_start, grouped_by, gpus_from, domain, run_id

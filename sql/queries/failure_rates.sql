@@ -1,7 +1,9 @@
--- Failures per 1,000 node-days and hours to a failure, with limits of 95 %, by span and by number of GPUs.
+-- Failures per 1,000 node-days and hours to a failure, with limits of 95 %, by span, number of GPUs, run and cause.
 select
     span,
     coalesce(gpus_class, 'all') as gpus,
+    coalesce(run_id, 'all') as run_id,
+    coalesce(domain, 'all') as domain,
     failures,
     round(node_days, 1) as node_days,
     round(per_1000_node_days, 2) as per_1000_node_days,
@@ -11,5 +13,5 @@ select
     round(time_to_failure_low_h, 2) as low_h,
     round(time_to_failure_high_h, 2) as high_h,
 from marts.failure_rates
-where grouped_by in ('all', 'gpus') and span <> 'window'
-order by span_start desc, span, gpus_from nulls first
+where span <> 'window'
+order by span_start desc, span, grouped_by, gpus_from nulls first, domain, run_id
