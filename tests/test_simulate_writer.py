@@ -295,7 +295,7 @@ def test_the_truth_is_written_as_tables(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("interval", "count"), [(5, 0), (10, 1)])
 def test_a_cut_line_hides_a_save_after_which_no_step_was_told(interval: int, count: int) -> None:
-    # Killed in step 17; the last save was that of step 10, and step 15 is told by every fifth line only. Where
+    # Killed in step 17; the last save was that of step 10, and step 15 is told by each fifth line only. Where
     # each tenth step is told, the line that is cut is the only one of the attempt.
     run = story().runs[0]
     blind = slack_of(run, Style(interval), Blemishes(torn=True)).blind
