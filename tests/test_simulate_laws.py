@@ -23,11 +23,12 @@ from pipeline.simulate.story import Story
 from pipeline.simulate.write import write_story
 from tests.simulated import ENDS, THROUGH_ALL, classify, ledger, random_maintenance, secured, violations
 
-#: Stories of `make test`; the long run asks for more.
+#: Stories of `make test`; the long run asks for more. Those of one folder are read together.
 STORIES = int(os.environ.get("GOODPUT_STORIES", "30"))
+TOGETHER = 3
 
 bounded = settings(
-    max_examples=STORIES,
+    max_examples=STORIES // TOGETHER,
     derandomize=True,
     database=None,
     deadline=None,
@@ -78,19 +79,26 @@ blemishes = st.builds(
 
 
 @bounded
-@given(st.integers(0, 10_000), plans(), blemishes, st.sampled_from([1, 5, 10]), st.sampled_from([0, 7200]))
+@given(
+    st.integers(0, 10_000),
+    st.tuples(*[plans()] * TOGETHER),
+    blemishes,
+    st.sampled_from([1, 5, 10]),
+    st.sampled_from([0, 7200]),
+)
 def test_the_ledger_tells_the_truth(
     tmp_path_factory: pytest.TempPathFactory,
     seed: int,
-    plan: Plan,
+    drawn: tuple[Plan, ...],
     worn: Blemishes,
     interval: int,
     zone_s: int,
 ) -> None:
     folder = tmp_path_factory.mktemp("story")
+    together = [replace(plan, name=f"heron-{number}") for number, plan in enumerate(drawn)]
     if worn.every_rank:
-        plan = replace(plan, gpus=16, target=120)
-    story = invent(seed, (plan,), random_maintenance(Random(seed)))
+        together = [replace(plan, gpus=16, target=120) for plan in together]
+    story = invent(seed, tuple(together), random_maintenance(Random(seed)))
     assert violations(story, folder / "story", Style(interval, zone_s), worn) == []
     shutil.rmtree(folder)
 
