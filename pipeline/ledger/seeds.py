@@ -21,6 +21,7 @@ GRAINS = {
     "columns": "one row per column name that means the same in every relation",
     "definitions": "one row per definition of goodput: classes of time above and below its line",
     "devices": "one row per accelerator model: dense peaks and links",
+    "models": "one row per benchmark whose rules fix the model: its shape",
     "metrics": "one row per figure: its definition, for people",
     "recovery_phases": "one row per phase of recovery: where it begins and ends, and who owns it",
     "signals": "one row per fault signal: how it is recognised and which cause it points to",
