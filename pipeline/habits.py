@@ -81,8 +81,8 @@ FORMATS = Table(
         Column(
             "flops_attention",
             "string",
-            "how its printed TFLOP/s count attention: causal_halved, full_attention or no_attention; empty where "
-            "releases differ or nobody knows",
+            "how its printed TFLOP/s count attention: causal_halved, full_attention or no_attention; empty "
+            "where releases differ or nobody knows",
         ),
         Column(
             "flops_recomputed",

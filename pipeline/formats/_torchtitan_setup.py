@@ -103,8 +103,8 @@ FACTS = (
         literals=tuple(f'"{name}": ' for name in _MODEL),
         regex=rf"^\s+\"(?P<key>{'|'.join(_MODEL)})\": (?P<value>[\d.]+|true|false),?$",
         columns={"key": Value(group="key", mapping=_MODEL), "value": _VALUE},
-        note="A JSON document over many lines. Before, the arguments stand in the line that says that the model "
-        "is built.",
+        note="A JSON document over many lines. Earlier versions print the arguments in the line that says "
+        "that the model is built.",
     ),
     Pattern(
         name="mesh",

@@ -16,6 +16,7 @@ import duckdb
 
 import pipeline
 from pipeline.errors import GoodputError
+from pipeline.report import program_rows as program
 from pipeline.report import reliability_rows as rr
 from pipeline.report import rows as r
 from pipeline.report import saving_rows as saving
@@ -65,6 +66,8 @@ _REST: dict[str, tuple[type[Any], _Mart]] = {
     "unknown": (r.Unknown, _Mart("marts.unknown", "run_id, gpu_s desc, reason")),
     "coverage": (r.Coverage, _Mart("marts.coverage", "source_id, start_ts")),
     "sensitivity": (r.Sensitivity, _Mart("marts.sensitivity", "run_id")),
+    "model_inputs": (program.ModelInput, _Mart("marts.model_inputs", "run_id")),
+    "model_faults": (program.ModelFault, _Mart("marts.model_faults", "run_id, fault")),
     "metrics": (r.Metric, _Mart("seeds.metrics", "rowid")),
     "checkpoints": (saving.Checkpoints, _Mart("marts.checkpoints", "run_id")),
     # A run may save thousands of times: saves that would be drawn in one place are one row.
