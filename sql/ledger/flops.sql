@@ -39,14 +39,13 @@ first_sources as (
     qualify row_number() over (partition by run_id order by ord) = 1
 ),
 
--- a figure that counts more than the model says less than any other
 others as (
     select o.*
     from conventions as o
     inner join first_sources as f on f.run_id = o.run_id and f.source <> o.source
     where not o.recompute_counted
-        -- a count of parameters that the configuration or the log gives is no proof of the shape of that log, and it leaves out much
-        and (o.source <> 'parameters' or f.source <> 'shape' or o.convention = f.convention)
+        -- a count of parameters is compared with the count of the shape (marts.model_faults), which is closer
+        and (o.source <> 'parameters' or f.source <> 'shape')
     qualify row_number() over (partition by o.run_id order by o.ord) = 1
 ),
 

@@ -79,7 +79,14 @@ told as (
     group by run_id
 ),
 
--- a model that the rules of a benchmark fix, where the log tells no shape of its own
+-- widths of two models must not be mixed
+several as (
+    select distinct run_id
+    from staging.facts
+    where place > 1 and key in ('hidden_size', 'num_layers', 'num_attention_heads', 'ffn_hidden_size')
+),
+
+-- a model that the rules of a benchmark fix, where the log tells no other shape
 known as (
     select
         t.* exclude (hidden_size, ffn_hidden_size, num_layers, num_attention_heads, num_query_groups, vocab_size, seq_length, swiglu, benchmark),
@@ -94,7 +101,10 @@ known as (
         coalesce(m.frozen = 'true', false) as frozen,
         m.model is not null as benchmark,
     from told as t
-    left join seeds.models as m on m.model = t.benchmark and t.hidden_size is null and t.num_layers is null
+    left join seeds.models as m
+        on m.model = t.benchmark
+        and coalesce(t.hidden_size, try_cast(m.hidden_size as double)) = try_cast(m.hidden_size as double)
+        and coalesce(t.num_layers, try_cast(m.num_layers as double)) = try_cast(m.num_layers as double)
 ),
 
 widths as (
@@ -174,6 +184,7 @@ shapes as (
         frozen,
         benchmark,
         case
+            when run_id in (from several) then 'its logs tell the shapes of several models'
             when attention_variant is not null then 'some layers are no attention over all that came before'
             when attention_window between 1 and seq_length - 1 then 'attention looks back over a window that is shorter than the sequence'
         end as unlike,

@@ -10,6 +10,8 @@ with
 steady as (
     select run_id, sum(steady_flops)::double / nullif(sum(steady_peak_flops), 0)::double as mfu
     from marts.model_work
+    -- one accelerator is counted where their number is not known: no MFU follows from that
+    where run_id not in (select run_id from ledger.runs where gpus_source like 'not known%')
     group by run_id
 ),
 
@@ -143,7 +145,8 @@ counted as (
         ) as sentence,
     from ledger.model_shapes as m
     inner join ledger.shape_flops as f using (run_id)
-    where not m.frozen and abs(f.parameters_counted / m.parameters - 1) > 0.05
+    -- a program prints billions with two decimals
+    where not m.frozen and abs(f.parameters_counted / m.parameters - 1) > 0.05 and abs(f.parameters_counted - m.parameters) > 5e6
 ),
 
 several as (

@@ -8,6 +8,12 @@
 -- flops_reason: why model_flops is not known
 with
 
+blocks as (
+    select distinct run_id
+    from ledger.closed_spans
+    where is_block
+),
+
 spans as (
     select
         s.run_id,
@@ -28,7 +34,9 @@ spans as (
         -- a printed share is one of the peak that its program divides by
         coalesce(d.logged_peak_flops, r.peak_flops_per_gpu) as mfu_peak_flops,
         s.tokens / s.steps as printed_tokens,
-        m.tokens_per_step,
+        -- what the start of a log tells is of a step of the optimizer, not of a block of training
+        case when b.run_id is null then m.tokens_per_step end as tokens_per_step,
+        b.run_id is not null as in_blocks,
         s.tokens_per_s,
         s.tokens_per_s_per_gpu,
         -- a printed rate holds for the printed step time, else for all the time since the line before
@@ -40,6 +48,7 @@ spans as (
     left join ledger.printed_rates as p using (run_id)
     left join ledger.device_peaks as d using (run_id)
     left join ledger.model_shapes as m using (run_id)
+    left join blocks as b using (run_id)
     where s.surviving_steps > 0
 ),
 
@@ -163,7 +172,13 @@ sums as (
         sum((net_us / 1e6 * gpus * peak_flops_per_gpu * weight)::hugeint) filter (where steady) as steady_peak_flops,
         any_value(flops_source) as flops_source,
         any_value(told_share) as told_share,
-        any_value(case when flops_per_token is null then flops_reason else 'no line tells how many tokens a step has' end) as why,
+        any_value(
+            case
+                when flops_per_token is null then flops_reason
+                when in_blocks then 'progress is counted in blocks of training, and no line tells their tokens'
+                else 'no line tells how many tokens a step has'
+            end
+        ) as why,
     from weighted
     group by run_id, window_start, window_end
 ),
