@@ -88,19 +88,20 @@ final as (
             when h.run_id is not null then 'the printed TFLOP/s count what is computed a second time, and nothing tells the shape of the model'
             when s.unlike is not null then 'the shape of the model does not tell: ' || s.unlike
             when s.run_id is not null and s.hidden_size is not null
-                then 'the shape of the model is told in part: ' || list_aggregate(
+                then 'the shape of the model is told in part: ' || coalesce(nullif(list_aggregate(
                     list_filter(
                         [
                             case when s.num_layers is null then 'layers' end,
                             case when s.num_attention_heads is null then 'heads' end,
                             case when s.vocab_size is null then 'vocabulary' end,
                             case when s.num_experts is not null and s.experts_per_token is null then 'experts of a token' end,
+                            case when not s.ffn_told then 'width of the feed-forward part' end,
                             case when s.gated is null then 'matrices of the feed-forward part' end,
                         ],
                         lambda x: x is not null
                     ),
                     'string_agg', ', '
-                ) || ' untold'
+                ), '') || ' untold', 'widths of its attention untold')
             else 'neither configuration nor log tells the model: no TFLOP/s beside tokens/s, no shape, no count of parameters'
         end as reason,
     from runs as r
