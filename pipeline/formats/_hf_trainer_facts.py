@@ -73,8 +73,8 @@ _MODEL = {
     "v_head_dim": "v_head_dim",
 }
 
-#: A document of JSON over many lines, behind `Model config`.
-_MODEL_CONFIG = Pattern(
+#: A document of JSON over many lines, behind `Model config`; other libraries print it alike.
+MODEL_CONFIG = Pattern(
     name="model_config",
     table="facts",
     versions=_ALL,
@@ -95,4 +95,4 @@ _RANKS = Pattern(
     columns={"key": Value(const="world_size"), "value": Value("value")},
 )
 
-FACTS = (*_HEAD_FACTS, _MODEL_CONFIG, _RANKS)
+FACTS = (*_HEAD_FACTS, MODEL_CONFIG, _RANKS)
