@@ -102,7 +102,7 @@ final as (
                     ),
                     'string_agg', ', '
                 ), '') || ' untold', 'widths of its attention untold')
-            else 'neither configuration nor log tells the model: no TFLOP/s beside tokens/s, no shape, no count of parameters'
+            else 'neither configuration nor log tells TFLOP/s beside tokens/s, the shape of the model, or its parameters'
         end as reason,
     from runs as r
     left join compared as c using (run_id)

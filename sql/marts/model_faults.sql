@@ -97,7 +97,8 @@ disagreeing as (
         flops_per_token as measured,
         other_flops_per_token as expected,
         format(
-            'FLOPs per token by {} are {:.3e}, and by {} {:.3e}: {:.0f} % apart',
+            'a token takes {:,.2f} GFLOP by {}, and {:,.2f} by {}: {:.0f} % apart',
+            flops_per_token / 1e9,
             case source
                 when 'configured' then 'the configuration'
                 when 'line_ratio' then 'the step lines'
@@ -105,14 +106,13 @@ disagreeing as (
                 when 'shape' then 'the shape of the model'
                 else 'the count of parameters'
             end,
-            flops_per_token,
+            other_flops_per_token / 1e9,
             case other_source
                 when 'line_ratio' then 'the step lines'
                 when 'log' then 'what the log prints at its start'
                 when 'shape' then 'the shape of the model'
                 else 'the count of parameters'
             end,
-            other_flops_per_token,
             100 * disagreement
         ) as sentence,
     from ledger.flops
@@ -139,9 +139,9 @@ counted as (
         f.parameters_counted as measured,
         m.parameters as expected,
         format(
-            'the shape of the model counts {:.3e} parameters, and the log prints {:.3e}: the shape is not all that there is',
-            f.parameters_counted,
-            m.parameters
+            'the shape of the model counts {:,.2f} billion parameters, and the log prints {:,.2f}: the shape is not all that there is',
+            f.parameters_counted / 1e9,
+            m.parameters / 1e9
         ) as sentence,
     from ledger.model_shapes as m
     inner join ledger.shape_flops as f using (run_id)

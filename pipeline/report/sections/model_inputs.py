@@ -45,7 +45,7 @@ def build_model_inputs(facts: Facts) -> Table:
         caption=caption,
         columns=(
             Column("run", share=3),
-            Column("FLOP per token", "right"),
+            Column("GFLOP per token", "right"),
             Column("from", share=3),
             Column("attention", share=3),
             Column("peak, TFLOP/s", "right"),
@@ -73,7 +73,7 @@ def _row(m: ModelInput, faults: list[str]) -> Row:
     return Row(
         (
             elide(m.run_id),
-            f"{m.flops_per_token:.3e}" if m.flops_per_token is not None else "–",
+            units.number(m.flops_per_token / 1e9) if m.flops_per_token is not None else "–",
             _SOURCES[m.source] if m.source else "–",
             _CONVENTIONS[m.convention] if m.convention else "–",
             f"{peak / 1e12:,.0f}" if peak is not None else "–",
