@@ -97,6 +97,15 @@ FACTS = (
         note="All parameters, also those of experts that a token does not pass.",
     ),
     Pattern(
+        name="eight_bits",
+        table="facts",
+        versions="2024-05 to 2026-08",
+        literals=(" - Float8 ",),
+        regex=HEAD + r"(?P<value>Float8) (?:tensorwise scaled )?training active",
+        columns=_fact("fp8"),
+        note="Of the linear layers. The printed MFU is of the peak in 16 bits, or none is printed.",
+    ),
+    Pattern(
         name="model_json",
         table="facts",
         versions="0.2.2",

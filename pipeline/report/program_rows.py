@@ -17,6 +17,7 @@ class ModelInput:
         other_source, other_flops_per_token, disagreement: what the next source says; share by which the
             larger is above the smaller.
         reason: why the FLOPs are not known.
+        gpu_model, device: the accelerator as its logs name it, and as the device table does.
         peak_flops_per_gpu: FLOP/s, dense.
         printed_mfu: median of what the lines print, share of 1.
     """
@@ -30,6 +31,7 @@ class ModelInput:
     other_flops_per_token: float | None
     disagreement: float | None
     reason: str | None
+    gpu_model: str | None
     device: str | None
     precision: str
     peak_flops_per_gpu: float | None

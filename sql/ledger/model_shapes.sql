@@ -178,6 +178,7 @@ shapes as (
         active_parameters,
         dtype,
         case
+            when lower(dtype) like '%fp8%' then 'fp8'
             when fp8 not in ('false', 'none', 'no', '') and regexp_matches(fp8, 'fp8|float8|hybrid|e4m3|e5m2|true') then 'fp8'
             when dtype is not null or half_precision then 'bf16'
         end as precision,

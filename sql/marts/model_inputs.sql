@@ -11,6 +11,7 @@ select
     f.disagreement,
     f.reason,
     coalesce(p.recompute_counted, false) as recompute_counted,
+    r.gpu_model,
     d.device,
     coalesce(d.precision, 'bf16') as precision,
     r.peak_flops_per_gpu,

@@ -264,6 +264,7 @@ select
     case when mfu is not null then 4.6e11 end as other_flops_per_token,
     case when mfu is not null then 0.0624 end as disagreement,
     case when mfu is null then 'no line tells' end as reason,
+    gpu_model,
     case when mfu is not null then 'H100-SXM' end as device,
     'bf16' as precision,
     case when mfu is not null then 989.4e12 end as peak_flops_per_gpu,

@@ -67,7 +67,12 @@ def _row(m: ModelInput, faults: list[str]) -> Row:
     if known and m.source == "shape" and m.proof:
         notes.append(m.proof)
     if peak is None:
-        notes.append("the peak is not known: no device that the table knows is named")
+        named = (
+            f"“{elide(m.gpu_model)}” is none that the device table knows"
+            if m.gpu_model
+            else "no device is named"
+        )
+        notes.append(f"the peak is not known: {named}")
     if m.disagreement is not None and m.other_source and m.disagreement <= 0.05:
         notes.append(f"{_SOURCES[m.other_source]} agrees within {_close(m.disagreement)}")
     return Row(
