@@ -5,6 +5,7 @@
 -- ranks: ranks that tell
 -- steps: steps of which three ranks or more tell
 -- slowest_steps: of these, the ones in which it took longest
+-- all_told: whether all ranks are told of, and not the slowest ones alone
 with
 
 timers as (
@@ -74,6 +75,20 @@ by_rank as (
         median(u.seconds) as seconds,
     from united as u
     group by all
+),
+
+-- a detector that names the slowest rank of each interval, and no other but the fastest
+announced as (
+    select
+        s.run_id,
+        e.component,
+        e.rank,
+        median(e.mean_s) as seconds,
+        count(*) as slowest_steps,
+    from events.timers as e
+    inner join staging.sources as s using (source_id)
+    where s.run_id is not null and e.component = 'MxRtt' and e.rank is not null
+    group by all
 )
 
 select
@@ -85,6 +100,21 @@ select
     c.ranks,
     c.steps,
     coalesce(s.slowest_steps, 0) as slowest_steps,
+    true as all_told,
 from by_rank as r
 inner join counted as c using (run_id, component)
 left join slowest as s using (run_id, component, rank)
+union all by name
+select
+    a.run_id,
+    'computing between two reports' as component,
+    a.rank,
+    (select min(h.host) from ledger.rank_hosts as h where h.run_id = a.run_id and h.rank = a.rank) as host,
+    a.seconds,
+    r.gpus as ranks,
+    sum(a.slowest_steps) over (partition by a.run_id) as steps,
+    a.slowest_steps,
+    false as all_told,
+from announced as a
+inner join ledger.runs as r using (run_id)
+where r.gpus >= 3

@@ -45,7 +45,7 @@ compared as (
         abs(median(pace) over after - median(pace) over before) as median_jump,
         abs(avg(pace) over after - avg(pace) over before) as jump,
         least(count(*) over before, count(*) over after) >= 4 as enough,
-    from pieces as p
+    from differences as p
     inner join margins as m
         on m.run_id = p.run_id and m.gpus is not distinct from p.gpus and m.batch is not distinct from p.batch
     window
@@ -53,8 +53,9 @@ compared as (
         after as (partition by p.run_id, p.gpus, p.batch order by piece rows between current row and 7 following)
 ),
 
+-- where pieces around it see the same jump, the change is where the pace itself jumps
 jumps as (
-    select *, case when enough and median_jump > margin then jump end as strength
+    select *, case when enough and median_jump > margin then jump + 0.1 * coalesce(difference, 0) end as strength
     from compared
 ),
 
@@ -64,7 +65,7 @@ strongest as (
         *,
         strength is not null
         and strength >= max(strength) over (
-            partition by run_id, gpus, batch order by piece rows between 8 preceding and 8 following
+            partition by run_id, gpus, batch order by piece rows between 4 preceding and 4 following
         ) as peak,
     from jumps
 ),
@@ -73,7 +74,7 @@ first_peaks as (
     select
         *,
         peak and not coalesce(
-            bool_or(peak) over (partition by run_id, gpus, batch order by piece rows between 8 preceding and 1 preceding), false
+            bool_or(peak) over (partition by run_id, gpus, batch order by piece rows between 4 preceding and 1 preceding), false
         ) as changes,
     from strongest
 ),

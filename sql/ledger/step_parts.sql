@@ -37,7 +37,8 @@ operations as (
         e.mean_s,
     from events.timers as e
     inner join staging.sources as s using (source_id)
-    where e.pattern = 'communication' and s.run_id is not null
+    inner join seeds.timers as t on t.component = e.component and t.evidence = 'comms'
+    where e.step is null and s.run_id is not null
 ),
 
 -- operations of a step are printed before the line of the step

@@ -56,7 +56,7 @@ told as (
     inner join seeds.timers as t
         on t.component = replace(e.component, ' ', '-')
         and coalesce((t.numbered = 'true') = (e.step is not null), true)
-    where s.run_id is not null
+    where s.run_id is not null and t.evidence <> 'comms'
 ),
 
 placed as (

@@ -3,7 +3,7 @@
 -- rank: rank that stands out; null where all of a host do
 -- component: timer, or computing of a profiler's trace
 -- seconds: median time of one step, of a host the mean of its ranks; in seconds
--- median_s: median of all hosts or ranks; in seconds
+-- median_s: median of all hosts or ranks; in seconds; null where the slowest alone are told of
 -- ratio: seconds / median_s
 -- p_value: no more than the chance that any one of so many stands out as far if all were alike
 with
@@ -11,7 +11,7 @@ with
 ranks as (
     select
         *,
-        median(seconds) over (partition by run_id, component) as median_s,
+        case when all_told then median(seconds) over (partition by run_id, component) end as median_s,
     from ledger.rank_times
 ),
 
@@ -27,7 +27,7 @@ hosts as (
         any_value(steps) as steps,
         sum(slowest_steps) as slowest_steps,
     from ranks
-    where host is not null
+    where host is not null and all_told
     group by run_id, component, host
 ),
 
@@ -67,7 +67,7 @@ spreads as (
         ) as spread_s,
         least(slowest_steps / steps, 1) as slowest_share,
     from units
-    where median_s > 0
+    where median_s is null or median_s > 0
 ),
 
 tested as (
@@ -88,13 +88,13 @@ tested as (
             else units * 0.5 * exp(-0.5 * ((seconds - median_s) / spread_s) ** 2)
         end as chance,
     from spreads
-    where seconds > median_s
+    where seconds > median_s or median_s is null and steps >= 5
 ),
 
 found as (
     select *, least(chance, 1) as p_value
     from tested
-    where chance < 0.01 and ratio >= 1.03
+    where chance < 0.01 and coalesce(ratio, 2) >= 1.03
 )
 
 select
