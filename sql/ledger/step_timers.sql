@@ -126,9 +126,10 @@ select
     evidence,
     component,
     part,
-    avg(seconds) as seconds,
-    case when count(*) > 1 then min(coalesce(min_s, seconds)) else min(min_s) end as min_s,
-    case when count(*) > 1 then max(coalesce(max_s, seconds)) when count(min_s) > 0 then max(max_s) end as max_s,
+    -- whole nanoseconds, so that the order of sums does not show
+    round(avg(seconds), 9) as seconds,
+    round(case when count(*) > 1 then min(coalesce(min_s, seconds)) else min(min_s) end, 9) as min_s,
+    round(case when count(*) > 1 then max(coalesce(max_s, seconds)) else max(max_s) end, 9) as max_s,
     parents,
     loose_parents,
     min(first_line)[1] as source_id,

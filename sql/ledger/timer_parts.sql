@@ -140,14 +140,14 @@ bubbles as (
 split as (
     select
         * exclude (compute_s, comm_s, data_wait_s, bubble_s),
-        case when fits and not of_host then shrink * compute_s end as compute_s,
+        case when fits and not of_host then round(shrink * compute_s, 9) end as compute_s,
         -- timers of communication that stand at zero tell that it is hidden or not measured
         case
             when fits and coalesce(comm_s, 0) + coalesce(pipeline_s, 0) > 0
-                then shrink * (coalesce(comm_s, 0) + coalesce(pipeline_s, 0) - coalesce(bubble_s, 0))
+                then round(shrink * (coalesce(comm_s, 0) + coalesce(pipeline_s, 0) - coalesce(bubble_s, 0)), 9)
         end as exposed_comm_s,
-        case when fits then shrink * data_wait_s end as data_wait_s,
-        case when fits and waits_s > 0 then shrink * bubble_s end as bubble_s,
+        case when fits then round(shrink * data_wait_s, 9) end as data_wait_s,
+        case when fits and waits_s > 0 then round(shrink * bubble_s, 9) end as bubble_s,
     from bubbles
 )
 
@@ -158,19 +158,22 @@ select
     evidence,
     steps,
     steady,
-    step_s,
-    told_s,
+    round(step_s, 9) as step_s,
+    round(told_s, 9) as told_s,
     fits,
     compute_s,
     exposed_comm_s,
     data_wait_s,
     bubble_s,
-    step_s
-        - coalesce(compute_s, 0) - coalesce(exposed_comm_s, 0) - coalesce(data_wait_s, 0) - coalesce(bubble_s, 0) as other_s,
-    case when fits then comm_min_s end as comm_min_s,
-    case when fits then comm_max_s end as comm_max_s,
-    case when fits then compute_min_s end as compute_min_s,
-    case when fits then compute_max_s end as compute_max_s,
+    round(
+        step_s
+        - coalesce(compute_s, 0) - coalesce(exposed_comm_s, 0) - coalesce(data_wait_s, 0) - coalesce(bubble_s, 0),
+        9
+    ) + 0 as other_s,
+    case when fits then round(comm_min_s, 9) end as comm_min_s,
+    case when fits then round(comm_max_s, 9) end as comm_max_s,
+    case when fits then round(compute_min_s, 9) end as compute_min_s,
+    case when fits then round(compute_max_s, 9) end as compute_max_s,
     first_line[1] as source_id,
     first_line[2] as line,
 from split

@@ -59,6 +59,7 @@ chosen as (
     qualify tier = min(tier) over (partition by run_id, window_start, evidence)
 ),
 
+-- sums of whole nanoseconds do not depend on the order of the rows
 sums as (
     select
         run_id,
@@ -67,16 +68,16 @@ sums as (
         evidence,
         any_value(tier) as tier,
         sum(steps) as told_steps,
-        sum(steps * step_s) as all_s,
+        sum((steps * step_s * 1e9)::hugeint) as all_s,
         count(*) as rows_told,
-        struct_pack(n := count(compute_s), s := sum(steps * compute_s)) as compute,
-        struct_pack(n := count(exposed_comm_s), s := sum(steps * exposed_comm_s)) as exposed_comm,
-        struct_pack(n := count(data_wait_s), s := sum(steps * data_wait_s)) as data_wait,
-        struct_pack(n := count(bubble_s), s := sum(steps * bubble_s)) as bubble,
-        struct_pack(n := count(memory_copy_s), s := sum(steps * memory_copy_s)) as memory_copy,
-        struct_pack(n := count(comm_busy_s), s := sum(steps * comm_busy_s)) as comm_busy,
-        struct_pack(n := count(comm_min_s), s := sum(steps * comm_min_s)) as comm_min,
-        struct_pack(n := count(compute_max_s), s := sum(steps * (compute_max_s - compute_min_s))) as compute_gap,
+        struct_pack(n := count(compute_s), s := sum((steps * compute_s * 1e9)::hugeint)) as compute,
+        struct_pack(n := count(exposed_comm_s), s := sum((steps * exposed_comm_s * 1e9)::hugeint)) as exposed_comm,
+        struct_pack(n := count(data_wait_s), s := sum((steps * data_wait_s * 1e9)::hugeint)) as data_wait,
+        struct_pack(n := count(bubble_s), s := sum((steps * bubble_s * 1e9)::hugeint)) as bubble,
+        struct_pack(n := count(memory_copy_s), s := sum((steps * memory_copy_s * 1e9)::hugeint)) as memory_copy,
+        struct_pack(n := count(comm_busy_s), s := sum((steps * comm_busy_s * 1e9)::hugeint)) as comm_busy,
+        struct_pack(n := count(comm_min_s), s := sum((steps * comm_min_s * 1e9)::hugeint)) as comm_min,
+        struct_pack(n := count(compute_max_s), s := sum((steps * (compute_max_s - compute_min_s) * 1e9)::hugeint)) as compute_gap,
         min((attempt, source_id, line)) as first_line,
     from chosen
     group by run_id, window_start, window_end, evidence
@@ -104,7 +105,7 @@ select
     h.evidence,
     ['its steps at the reference pace', 'its clean steps', 'the run at the reference pace', 'clean steps of the run', 'all steps of the run'][h.tier] as basis,
     h.told_steps,
-    h.all_s / h.told_steps as told_step_s,
+    h.all_s / 1e9 / h.told_steps as told_step_s,
     h.compute_share,
     h.exposed_comm_share,
     h.data_wait_share,
