@@ -111,8 +111,11 @@ select
     h.data_wait_share,
     h.bubble_share,
     h.memory_copy_share,
-    1 - coalesce(h.compute_share, 0) - coalesce(h.exposed_comm_share, 0) - coalesce(h.data_wait_share, 0)
-        - coalesce(h.bubble_share, 0) - coalesce(h.memory_copy_share, 0) as other_share,
+    round(
+        1 - coalesce(h.compute_share, 0) - coalesce(h.exposed_comm_share, 0) - coalesce(h.data_wait_share, 0)
+        - coalesce(h.bubble_share, 0) - coalesce(h.memory_copy_share, 0),
+        12
+    ) + 0 as other_share,
     h.comm_busy_share,
     h.comm_min_share,
     h.compute_gap_share,

@@ -155,7 +155,7 @@ walls as (
                     {share: exposed_comm_share, name: 'network_bound', words: 'exposed communication'},
                     {share: data_wait_share, name: 'input_bound', words: 'waiting for data'},
                     {share: bubble_share, name: 'bubble_bound', words: 'the pipeline bubble'},
-                    {share: memory_copy_share, name: 'memory_bound', words: 'exposed copies'}
+                    {share: memory_copy_share, name: 'memory_bound', words: 'exposed copying'}
                 ],
                 lambda w: w.share is not null
             ),
@@ -258,7 +258,7 @@ final as (
         end as network_reason,
         case
             when coalesce(productive_gpu_s, 0) = 0 then 'no productive time'
-            when g_model is null then g_model_reason
+            when g_model is null then coalesce(g_model_reason, 'model goodput is not known')
             when compute_efficiency is null then 'a factor before it is zero'
         end as compute_reason,
     from judged
