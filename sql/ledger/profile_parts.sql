@@ -1,5 +1,5 @@
--- one row per run and steps that traces of a profiler show: what a step of them was spent on, over all ranks with a trace
--- do not sum: each row is the mean of its ranks
+-- one row per run and steps that traces of a profiler show: what a step of them was spent on, by the rank that computes longest
+-- do not sum: the other ranks wait for it
 -- last_step: last step of the traces
 -- ranks: ranks with a trace
 -- step_s: time of one step on a device, from its first activity to its last; in seconds
@@ -54,6 +54,28 @@ split as (
     left join ledger.pipelines as q using (run_id)
 ),
 
+per_step as (
+    select
+        run_id,
+        rank,
+        first_step,
+        last_step,
+        steps,
+        (source_id, line) as first_line,
+        comm_bytes,
+        told_busy_s,
+        round(span_s / steps, 9) as step_s,
+        round(coalesce(compute_s, 0) / steps, 9) as compute_s,
+        round(comm_s / steps, 9) as comm_s,
+        round((comm_s - coalesce(bubble_s, 0)) / steps, 9) as exposed_comm_s,
+        round(bubble_s / steps, 9) as bubble_s,
+        round(copy_s / steps, 9) as memory_copy_s,
+        round((span_s - coalesce(compute_s, 0) - comm_s - copy_s) / steps, 9) + 0 as other_s,
+        round(comm_busy_s / steps, 9) as comm_busy_s,
+    from split
+),
+
+-- who computes longest waits least: what others wait for it is no time of the network
 final as (
     select
         run_id,
@@ -61,25 +83,46 @@ final as (
         last_step,
         count(*) as ranks,
         any_value(steps) as steps,
-        round(avg(span_s / steps), 9) as step_s,
-        round(avg(coalesce(compute_s, 0) / steps), 9) as compute_s,
-        round(avg((comm_s - coalesce(bubble_s, 0)) / steps), 9) as exposed_comm_s,
-        round(avg(bubble_s / steps), 9) as bubble_s,
-        round(avg(copy_s / steps), 9) as memory_copy_s,
-        round(avg((span_s - coalesce(compute_s, 0) - comm_s - copy_s) / steps), 9) + 0 as other_s,
-        round(avg(comm_busy_s / steps), 9) as comm_busy_s,
-        case when count(*) > 1 then round(min(comm_s / steps), 9) end as comm_min_s,
-        case when count(*) > 1 then round(max(comm_s / steps), 9) end as comm_max_s,
-        case when count(*) > 1 then round(min(coalesce(compute_s, 0) / steps), 9) end as compute_min_s,
-        case when count(*) > 1 then round(max(coalesce(compute_s, 0) / steps), 9) end as compute_max_s,
+        arg_max(
+            {
+                step_s: step_s,
+                compute_s: compute_s,
+                exposed_comm_s: exposed_comm_s,
+                bubble_s: bubble_s,
+                memory_copy_s: memory_copy_s,
+                other_s: other_s,
+                comm_busy_s: comm_busy_s
+            },
+            (compute_s, -rank)
+        ) as slowest,
+        case when count(*) > 1 then min(comm_s) end as comm_min_s,
+        case when count(*) > 1 then max(comm_s) end as comm_max_s,
+        case when count(*) > 1 then min(compute_s) end as compute_min_s,
+        case when count(*) > 1 then max(compute_s) end as compute_max_s,
         sum(comm_bytes) / nullif(sum(told_busy_s), 0) as link_bytes_per_s,
-        min((source_id, line)) as first_line,
-    from split
+        min(first_line) as first_line,
+    from per_step
     group by run_id, first_step, last_step
 )
 
 select
-    * exclude (first_line),
+    run_id,
+    first_step,
+    last_step,
+    ranks,
+    steps,
+    slowest.step_s as step_s,
+    slowest.compute_s as compute_s,
+    slowest.exposed_comm_s as exposed_comm_s,
+    slowest.bubble_s as bubble_s,
+    slowest.memory_copy_s as memory_copy_s,
+    slowest.other_s as other_s,
+    slowest.comm_busy_s as comm_busy_s,
+    comm_min_s,
+    comm_max_s,
+    compute_min_s,
+    compute_max_s,
+    link_bytes_per_s,
     first_line[1] as source_id,
     first_line[2] as line,
 from final

@@ -86,7 +86,7 @@ select
     t.exposed_comm_s,
     t.data_wait_s,
     t.bubble_s,
-    null::double as memory_copy_s,
+    t.memory_copy_s,
     t.other_s,
     null::double as comm_busy_s,
     t.comm_min_s,

@@ -3,7 +3,7 @@
 -- evidence: timers, wall_clock or spans
 -- component: name of the timer, blanks as dashes
 -- part: what it counts for
--- seconds: time within one step: the middle of what the ranks told; in seconds
+-- seconds: time within one step; of several ranks that of the slowest one: the most of computing, copying and waiting for data, the least of communication, and the middle of all else; in seconds
 -- min_s: shortest of a rank; null where one rank alone tells; in seconds
 -- max_s: longest of a rank; null where one rank alone tells; in seconds
 -- parents: timers that hold it, the nearest first
@@ -48,7 +48,13 @@ told as (
         t.part,
         t.parents,
         t.loose_parents,
-        coalesce(e.mean_s, (e.min_s + e.max_s) / 2, e.max_s) as seconds,
+        case
+            when e.mean_s is not null then e.mean_s
+            -- who computes longest waits least: what others wait for it is no time of the network
+            when t.part in ('compute', 'update', 'copy', 'data_wait') then e.max_s
+            when t.part in ('comm', 'pipeline_end') then coalesce(e.min_s, e.max_s)
+            else coalesce((e.min_s + e.max_s) / 2, e.max_s)
+        end as seconds,
         e.min_s,
         e.max_s,
     from events.timers as e
@@ -127,7 +133,14 @@ select
     component,
     part,
     -- whole nanoseconds, so that the order of sums does not show
-    round(avg(seconds), 9) as seconds,
+    round(
+        case
+            when part in ('compute', 'update', 'copy', 'data_wait') then max(seconds)
+            when part in ('comm', 'pipeline_end') then min(seconds)
+            else avg(seconds)
+        end,
+        9
+    ) as seconds,
     round(case when count(*) > 1 then min(coalesce(min_s, seconds)) else min(min_s) end, 9) as min_s,
     round(case when count(*) > 1 then max(coalesce(max_s, seconds)) else max(max_s) end, 9) as max_s,
     parents,
@@ -135,4 +148,4 @@ select
     min(first_line)[1] as source_id,
     min(first_line)[2] as line,
 from by_rank
-group by all
+group by run_id, attempt, step_first, evidence, component, part, parents, loose_parents

@@ -3,10 +3,11 @@
 -- evidence: timers, wall_clock or spans
 -- step_s: time of one step that the timers are held against: what the line prints, or what lies between lines; in seconds
 -- told_s: time of one step that timers tell of, those inside others left out; in seconds
--- compute_s: computing, the update of the parameters included; in seconds
--- exposed_comm_s: communication that timers tell of; in seconds; null where they tell none, or stand at zero
+-- compute_s: computing, the update of the parameters included, of several ranks that of the one with the most; in seconds
+-- exposed_comm_s: communication that timers tell of, of several ranks that of the one with the least; in seconds; null where they tell none, or stand at zero
 -- data_wait_s: wait for data; in seconds; null where they tell none
 -- bubble_s: wait of a stage for the others, no longer than filling and draining of the pipeline explain; in seconds
+-- memory_copy_s: copies between the parameters and their master copy; in seconds; null where they tell none
 -- other_s: what of the step no timer tells; in seconds
 -- comm_min_s: communication of the rank with the least, each timer by itself; in seconds; null where one rank tells
 -- comm_max_s: communication of the rank with the most, each timer by itself; in seconds; null where one rank tells
@@ -81,7 +82,7 @@ children as (
     group by all
 ),
 
--- the middle of what ranks tell may be less for a timer than for those inside it
+-- what the ranks tell may be less for a timer than for those inside it
 exclusive as (
     select
         h.*,
@@ -102,7 +103,7 @@ parts as (
         any_value(steady) as steady,
         any_value(step_s) as step_s,
         sum(own_s) as told_s,
-        -- of several ranks only the ends are known, and their middles may add up to more than a step
+        -- of several ranks only the ends are known, of each timer by itself: they may add up to more than a step
         count(min_s) = count(*) as of_ranks,
         sum(own_s) filter (where part = 'compute') as passes_s,
         sum(own_s) filter (where part in ('compute', 'update')) as compute_s,
@@ -110,6 +111,7 @@ parts as (
         sum(own_s) filter (where part = 'pipeline_end') as drain_s,
         sum(own_s) filter (where part = 'pipeline') as pipeline_s,
         sum(own_s) filter (where part = 'data_wait') as data_wait_s,
+        sum(own_s) filter (where part = 'copy') as memory_copy_s,
         sum(own_min_s) filter (where part in ('comm', 'pipeline_end')) as comm_min_s,
         sum(own_max_s) filter (where part in ('comm', 'pipeline_end')) as comm_max_s,
         sum(own_min_s) filter (where part in ('compute', 'update')) as compute_min_s,
@@ -139,7 +141,7 @@ bubbles as (
 
 split as (
     select
-        * exclude (compute_s, comm_s, data_wait_s, bubble_s),
+        * exclude (compute_s, comm_s, data_wait_s, memory_copy_s, bubble_s),
         case when fits and not of_host then round(shrink * compute_s, 9) end as compute_s,
         -- timers of communication that stand at zero tell that it is hidden or not measured
         case
@@ -147,6 +149,7 @@ split as (
                 then round(shrink * (coalesce(comm_s, 0) + coalesce(pipeline_s, 0) - coalesce(bubble_s, 0)), 9)
         end as exposed_comm_s,
         case when fits then round(shrink * data_wait_s, 9) end as data_wait_s,
+        case when fits then round(shrink * memory_copy_s, 9) end as memory_copy_s,
         case when fits and waits_s > 0 then round(shrink * bubble_s, 9) end as bubble_s,
     from bubbles
 )
@@ -165,9 +168,11 @@ select
     exposed_comm_s,
     data_wait_s,
     bubble_s,
+    memory_copy_s,
     round(
         step_s
-        - coalesce(compute_s, 0) - coalesce(exposed_comm_s, 0) - coalesce(data_wait_s, 0) - coalesce(bubble_s, 0),
+        - coalesce(compute_s, 0) - coalesce(exposed_comm_s, 0) - coalesce(data_wait_s, 0) - coalesce(bubble_s, 0)
+        - coalesce(memory_copy_s, 0),
         9
     ) + 0 as other_s,
     case when fits then round(comm_min_s, 9) end as comm_min_s,

@@ -11,7 +11,6 @@
 -- memory_copy_share: share of copies under which nothing else runs; null where the source cannot tell it
 -- other_share: what remains
 -- comm_busy_share: time of communication, hidden or not, / step; null where the source cannot tell it
--- comm_min_share: communication of the rank with the least / step; null where one rank tells
 -- compute_gap_share: computing of the rank with the most less that with the least, / step; null where one rank tells
 -- evidence_attempt: attempt of the first line that tells
 -- evidence_line: that line, as file and number
@@ -76,7 +75,6 @@ sums as (
         struct_pack(n := count(bubble_s), s := sum((steps * bubble_s * 1e9)::hugeint)) as bubble,
         struct_pack(n := count(memory_copy_s), s := sum((steps * memory_copy_s * 1e9)::hugeint)) as memory_copy,
         struct_pack(n := count(comm_busy_s), s := sum((steps * comm_busy_s * 1e9)::hugeint)) as comm_busy,
-        struct_pack(n := count(comm_min_s), s := sum((steps * comm_min_s * 1e9)::hugeint)) as comm_min,
         struct_pack(n := count(compute_max_s), s := sum((steps * (compute_max_s - compute_min_s) * 1e9)::hugeint)) as compute_gap,
         min((attempt, source_id, line)) as first_line,
     from chosen
@@ -93,7 +91,6 @@ shares as (
         case when bubble.n >= 0.9 * rows_told then bubble.s / all_s end as bubble_share,
         case when memory_copy.n >= 0.9 * rows_told then memory_copy.s / all_s end as memory_copy_share,
         case when comm_busy.n >= 0.9 * rows_told then comm_busy.s / all_s end as comm_busy_share,
-        case when comm_min.n >= 0.9 * rows_told then comm_min.s / all_s end as comm_min_share,
         case when compute_gap.n >= 0.9 * rows_told then compute_gap.s / all_s end as compute_gap_share,
     from sums
 )
@@ -117,7 +114,6 @@ select
         12
     ) + 0 as other_share,
     h.comm_busy_share,
-    h.comm_min_share,
     h.compute_gap_share,
     h.first_line[1] as evidence_attempt,
     s.path || ':' || h.first_line[3] as evidence_line,

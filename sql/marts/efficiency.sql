@@ -82,7 +82,6 @@ base as (
         e.memory_copy_share,
         e.other_share,
         coalesce(e.comm_busy_share, o.comm_busy_share) as comm_busy_share,
-        e.comm_min_share,
         e.compute_gap_share,
         e.evidence_attempt,
         e.evidence_line,
@@ -132,7 +131,7 @@ changes as (
                 [
                     {gpu_s: greatest(productive_gpu_s - reference_gpu_s, 0), name: 'steady_pace'},
                     {gpu_s: data_wait_share * paced_gpu_s, name: 'data_wait'},
-                    {gpu_s: coalesce(least(comm_min_share, exposed_comm_share), exposed_comm_share) * paced_gpu_s, name: 'exposed_comm'},
+                    {gpu_s: exposed_comm_share * paced_gpu_s, name: 'exposed_comm'},
                     {gpu_s: compute_gap_share * paced_gpu_s, name: 'slow_ranks'},
                     {gpu_s: bubble_share * paced_gpu_s, name: 'bubble'},
                     {gpu_s: memory_copy_share * paced_gpu_s, name: 'memory_copy'}
