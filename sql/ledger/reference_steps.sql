@@ -66,7 +66,7 @@ select
     t.reference_us / 1e6 as reference_step_s,
     case
         when f.spans < 8 then format('median of {} clean step lines, too few for levels', f.spans)
-        when f.levels = 1 then format('median of {} clean step lines, all at one level', f.spans)
+        when f.levels = 1 or t.taken_spans = f.spans then format('median of {} clean step lines, all at one level', f.spans)
         else format(
             'fastest of {} levels that lasted: median of {} of {} clean step lines', f.levels, t.taken_spans, f.spans
         )

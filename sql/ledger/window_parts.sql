@@ -20,7 +20,8 @@ parts as (
     select
         e.*,
         p.start_ts,
-        e.steady and p.step_us <= r.reference_step_s * 1e6 * (1 + r.margin) as near,
+        -- a printed time may be a mean with the step before, which was not at that pace
+        e.steady and greatest(p.step_us, e.step_s * 1e6) <= r.reference_step_s * 1e6 * (1 + r.margin) as near,
     from ledger.step_parts as e
     left join ledger.paced_spans as p
         on p.run_id = e.run_id and p.attempt = e.attempt and p.step_first = e.first_step and e.evidence <> 'profile'
