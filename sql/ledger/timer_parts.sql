@@ -24,60 +24,103 @@ intervals as (
     group by run_id
 ),
 
-timers as (
+-- which timers a block has: nearly all blocks of a run have the same ones
+blocks as (
+    select run_id, attempt, step_first, evidence, string_agg(component, ';' order by component) as present
+    from ledger.step_timers
+    group by run_id, attempt, step_first, evidence
+),
+
+kinds as (
+    select present, unnest(string_split(present, ';')) as component
+    from (select distinct present from blocks)
+),
+
+inside as (
+    select component, any_value(parents) as parents, any_value(loose_parents) as loose_parents
+    from ledger.step_timers
+    group by component
+),
+
+-- of the timers that may hold one, the nearest that is there
+nests as (
     select
-        t.* exclude (seconds, min_s, max_s),
+        k.present,
+        k.component,
+        list_filter(string_split(coalesce(i.parents, ''), ';'), lambda p: list_contains(string_split(k.present, ';'), p))[1] as parent,
+        list_filter(
+            string_split(coalesce(i.loose_parents, ''), ';'), lambda p: list_contains(string_split(k.present, ';'), p)
+        )[1] as loose_parent,
+    from kinds as k
+    inner join inside as i using (component)
+),
+
+spans as (
+    select
+        b.*,
         s.steps,
         s.step_time_s as printed_s,
         s.net_us / 1e6 / s.steps as net_s,
         not s.first_span and not s.holds_stall as steady,
         -- a block is divided by the interval even where fewer steps ran since the last one
-        case when t.evidence = 'timers' and s.steps < i.log_interval then i.log_interval / s.steps else 1 end as scale,
-        t.seconds * scale as seconds,
-        t.min_s * scale as min_s,
-        t.max_s * scale as max_s,
-        list(t.component) over (partition by t.run_id, t.attempt, t.step_first, t.evidence) as present,
-    from ledger.step_timers as t
+        case when b.evidence = 'timers' and s.steps < i.log_interval then i.log_interval / s.steps else 1 end as scale,
+    from blocks as b
     inner join ledger.steps as s using (run_id, attempt, step_first)
-    left join intervals as i on i.run_id = t.run_id
+    left join intervals as i on i.run_id = b.run_id
 ),
 
--- of the timers that may hold one, the nearest that is there
 nested as (
     select
-        * exclude (present, parents, loose_parents),
-        list_filter(string_split(coalesce(parents, ''), ';'), lambda p: list_contains(present, p))[1] as parent,
-        list_filter(string_split(coalesce(loose_parents, ''), ';'), lambda p: list_contains(present, p))[1] as loose_parent,
-    from timers
+        t.* exclude (seconds, min_s, max_s, parents, loose_parents),
+        b.present,
+        n.parent,
+        n.loose_parent,
+        t.seconds * b.scale as seconds,
+        t.min_s * b.scale as min_s,
+        t.max_s * b.scale as max_s,
+    from ledger.step_timers as t
+    inner join spans as b using (run_id, attempt, step_first, evidence)
+    inner join nests as n on n.present = b.present and n.component = t.component
 ),
 
 sums as (
     select
-        *,
-        sum(case when parent is null then seconds end) over w as siblings_s,
-        sum(case when parent is null and loose_parent is null then seconds end) over w as nested_s,
+        run_id,
+        attempt,
+        step_first,
+        evidence,
+        sum(seconds) filter (where parent is null) as siblings_s,
+        sum(seconds) filter (where parent is null and loose_parent is null) as nested_s,
     from nested
-    window w as (partition by run_id, attempt, step_first, evidence)
+    group by run_id, attempt, step_first, evidence
 ),
 
 -- the printed time may hold stalls, or be a mean with the step before: the shorter of the two that the timers fit into
 held as (
     select
-        *,
+        b.*,
         -- whether a reduction lies within the passes or behind them depends on the version: where it fits behind, it is
-        siblings_s <= 1.002 * greatest(coalesce(printed_s, net_s), net_s) as siblings_fit,
-        case when siblings_fit then siblings_s else nested_s end as told_s,
+        u.siblings_s <= 1.002 * greatest(coalesce(b.printed_s, b.net_s), b.net_s) as siblings_fit,
+        case when siblings_fit then u.siblings_s else u.nested_s end as outer_s,
         coalesce(
-            list_min(list_filter([printed_s, net_s], lambda s: s >= 0.998 * told_s)),
-            greatest(coalesce(printed_s, net_s), net_s)
+            list_min(list_filter([b.printed_s, b.net_s], lambda s: s >= 0.998 * outer_s)),
+            greatest(coalesce(b.printed_s, b.net_s), b.net_s)
         ) as step_s,
-        coalesce(parent, case when not siblings_fit then loose_parent end) as inside,
-    from sums
+    from spans as b
+    inner join sums as u using (run_id, attempt, step_first, evidence)
+),
+
+placed as (
+    select
+        n.* exclude (parent, loose_parent),
+        coalesce(n.parent, case when not h.siblings_fit then n.loose_parent end) as inside,
+    from nested as n
+    inner join held as h using (run_id, attempt, step_first, evidence)
 ),
 
 children as (
     select run_id, attempt, step_first, evidence, inside as component, sum(seconds) as children_s
-    from held
+    from placed
     where inside is not null
     group by all
 ),
@@ -89,7 +132,7 @@ exclusive as (
         greatest(h.seconds - coalesce(c.children_s, 0), 0) as own_s,
         case when h.min_s is not null then greatest(h.min_s - coalesce(c.children_s, 0), 0) end as own_min_s,
         case when h.max_s is not null then greatest(h.max_s - coalesce(c.children_s, 0), 0) end as own_max_s,
-    from held as h
+    from placed as h
     left join children as c using (run_id, attempt, step_first, evidence, component)
 ),
 
@@ -99,9 +142,6 @@ parts as (
         attempt,
         step_first,
         evidence,
-        any_value(steps) as steps,
-        any_value(steady) as steady,
-        any_value(step_s) as step_s,
         sum(own_s) as told_s,
         -- of several ranks only the ends are known, of each timer by itself: they may add up to more than a step
         count(min_s) = count(*) as of_ranks,
@@ -127,15 +167,19 @@ parts as (
 bubbles as (
     select
         p.*,
+        h.steps,
+        h.steady,
+        h.step_s,
         coalesce(p.pipeline_s, 0) + coalesce(p.drain_s, 0) as waits_s,
         case
             when p.pipeline_s is null and q.bubble_ratio is null then null
             when q.bubble_ratio is not null then least(waits_s, q.bubble_ratio * coalesce(p.passes_s, 0))
             else p.pipeline_s
         end as bubble_s,
-        p.told_s <= 1.02 * p.step_s or p.of_ranks as fits,
-        case when p.told_s > p.step_s then p.step_s / p.told_s else 1 end as shrink,
+        p.told_s <= 1.02 * h.step_s or p.of_ranks as fits,
+        case when p.told_s > h.step_s then h.step_s / p.told_s else 1 end as shrink,
     from parts as p
+    inner join held as h using (run_id, attempt, step_first, evidence)
     left join ledger.pipelines as q using (run_id)
 ),
 
