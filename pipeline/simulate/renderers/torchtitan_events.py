@@ -10,9 +10,11 @@ from pipeline.simulate.lines import Printed, Style
 from pipeline.simulate.plan import Plan
 from pipeline.simulate.renderers import Trainer
 from pipeline.simulate.renderers._stalls import begin_of_wait
-from pipeline.simulate.story import SECOND, Attempt, Job, Run, Stall, Step
+from pipeline.simulate.split import parts_of
+from pipeline.simulate.story import SECOND, Attempt, Job, Run, Split, Stall, Step
 from pipeline.simulate.transports import RECORDS
 
+_LONGEST_WAIT_S = 0.9
 _LOGGER = "torchtitan.structured_logger"
 
 
@@ -25,7 +27,8 @@ def render(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Print
     restored = attempt.first_step - 1
     for at, step in enumerate(attempt.steps):
         following = attempt.steps[at + 1] if at + 1 < len(attempt.steps) else None
-        yield from _step(attempt, step, following, writer.within(step.number, step.number - restored))
+        writer_of_step = writer.within(step.number, step.number - restored)
+        yield from _step(run, attempt, step, following, writer_of_step)
     end = attempt.end
     if end is not None and end.fault == "completed":
         yield from writer.span("torch_distributed_teardown", end.stop_us, end.left_us)
@@ -34,7 +37,11 @@ def render(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Print
 def suits(plan: Plan) -> Plan:
     """Return a plan in which data are set up before the checkpoint is read, and the last step is saved."""
     setup = (plan.setup_s[0] + plan.data_setup_s[0], plan.setup_s[1] + plan.data_setup_s[1])
-    return replace(plan, setup_s=setup, data_setup_s=(0.0, 0.0), saves_last=True)
+    step_s = plan.step_s
+    if plan.split is not None and plan.split.data_wait:
+        # A wait of a second or longer is a stall of the loop, and no part of its steps.
+        step_s = min(step_s, _LONGEST_WAIT_S / plan.split.data_wait)
+    return replace(plan, setup_s=setup, data_setup_s=(0.0, 0.0), saves_last=True, step_s=step_s)
 
 
 class _Writer:
@@ -110,16 +117,21 @@ def _start(attempt: Attempt, writer: _Writer) -> Iterator[Printed]:
     yield from writer.span("checkpoint_load", built, loaded)
 
 
-def _step(attempt: Attempt, step: Step, following: Step | None, writer: _Writer) -> Iterator[Printed]:
+def _step(
+    run: Run, attempt: Attempt, step: Step, following: Step | None, writer: _Writer
+) -> Iterator[Printed]:
     """Yield the records of a step and of what comes after it."""
     stalls = [stall for stall in attempt.stalls if stall.after == step.number]
     before = [stall for stall in attempt.stalls if stall.after == step.number - 1]
     waits = [stall for stall in before if stall.category == "data_stall"]
     begin = waits[0].start_us if waits else step.start_us
     yield writer.record(begin, "step_start")
-    yield from _fetched(step, waits, writer)
-    yield writer.record(step.start_us, "optim_start")
-    yield writer.record(step.end_us, "optim_end", (step.end_us - step.start_us) // 10)
+    if run.split is None:
+        yield from _fetched(step, waits, writer)
+        yield writer.record(step.start_us, "optim_start")
+        yield writer.record(step.end_us, "optim_end", (step.end_us - step.start_us) // 10)
+    else:
+        yield from _divided(run, attempt, step, run.split, begin, writer)
     now = step.end_us
     save = next((save for save in attempt.saves if save.step == step.number), None)
     if save is None:
@@ -140,6 +152,18 @@ def _step(attempt: Attempt, step: Step, following: Step | None, writer: _Writer)
         yield writer.record(now, "step_end", now - begin)
 
 
+def _divided(
+    run: Run, attempt: Attempt, step: Step, split: Split, begin: int, writer: _Writer
+) -> Iterator[Printed]:
+    """Yield the spans of a step that divides: its batch, both passes, and the update at its end."""
+    parts = parts_of(run, attempt, step, split)
+    fetched = step.start_us + round(parts.data_wait)
+    passed = step.end_us - round(0.04 * parts.compute)
+    yield from writer.span("fetching_batch", begin, fetched)
+    yield from writer.span("fwd_bwd", fetched, passed)
+    yield from writer.span("optim", passed, step.end_us)
+
+
 def _fetched(step: Step, waits: list[Stall], writer: _Writer) -> Iterator[Printed]:
     """Yield the record of the batch that the step waited for."""
     start = waits[0].start_us if waits else step.start_us
@@ -154,4 +178,5 @@ TRAINER = Trainer(
     suits=suits,
     shows_exit=True,
     shows_world=False,
+    tells=frozenset({"data_wait"}),
 )
