@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from pipeline.report.efficiency_rows import Productive
 from pipeline.report.program_rows import ModelFault, ModelInput
 from pipeline.report.reliability_rows import Reliability
 from pipeline.report.rows import (
@@ -89,6 +90,7 @@ class Facts:
     checkpoint_curves: tuple[CurvePoint, ...]
     expected_ettr: tuple[ExpectedEttr, ...]
     definitions: tuple[Definition, ...]
+    productive: Productive
 
     @property
     def loss_causes(self) -> tuple[Cause, ...]:

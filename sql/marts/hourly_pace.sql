@@ -11,6 +11,7 @@
 -- mfu_median: half of the step lines show a higher MFU
 -- mfu_p90: one of ten step lines shows a higher MFU
 -- restarts: attempts after the first one that began in the hour
+-- first_restart_ts: when the first of them began
 with
 
 period as (
@@ -46,12 +47,14 @@ paces as (
 begun as (
     select
         a.run_id,
-        epoch_us(coalesce(a.start_ts, a.loop_start_ts, a.first_step_ts)) // 3600000000 as hour_no,
+        epoch_us(a.begin_ts) // 3600000000 as hour_no,
         count(*) as restarts,
-    from ledger.attempts as a
-    inner join period as p
-        on coalesce(a.start_ts, a.loop_start_ts, a.first_step_ts) >= p.period_start
-        and coalesce(a.start_ts, a.loop_start_ts, a.first_step_ts) < p.period_end
+        min(a.begin_ts) as first_restart_ts,
+    from (
+        select run_id, attempt, coalesce(start_ts, loop_start_ts, first_step_ts) as begin_ts
+        from ledger.attempts
+    ) as a
+    inner join period as p on a.begin_ts >= p.period_start and a.begin_ts < p.period_end
     where a.attempt > 1
     group by all
 ),
@@ -70,6 +73,7 @@ final as (
         p.mfu_median,
         p.mfu_p90,
         coalesce(b.restarts, 0) as restarts,
+        b.first_restart_ts,
     from paces as p
     full join begun as b using (run_id, hour_no)
 )
