@@ -48,10 +48,11 @@ class Efficiency:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How long the steps of a run took in one hour; nothing but restarts where no step line ended in it."""
+    """How long the steps of a run took in one stretch; only restarts where no step line ended in it."""
 
     run_id: str
-    hour_ts: datetime
+    bin_ts: datetime
+    bin_s: float
     start_ts: datetime | None
     end_ts: datetime | None
     step_p10_s: float | None

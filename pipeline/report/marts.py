@@ -181,7 +181,7 @@ _IN_PERIOD = (
 #: The same for how well the productive time ran.
 PRODUCTIVE: dict[str, tuple[type[Any], Mart]] = {
     "efficiencies": (er.Efficiency, Mart("marts.run_efficiency", "run_id")),
-    "paces": (er.Pace, Mart("marts.hourly_pace", "run_id, hour_ts", rest=f"where {_LARGEST}")),
+    "paces": (er.Pace, Mart("marts.pace", "run_id, bin_ts", rest=f"where {_LARGEST}")),
     "slow_stretches": (
         er.SlowStretch,
         Mart(

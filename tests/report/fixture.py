@@ -22,7 +22,7 @@ FOLDER = Path(__file__).parent
 SAVING_MARTS = ("checkpoints", "checkpoint_cost", "checkpoint_curve", "restart_cost", "expected_ettr")
 
 #: Marts about the pace of steps that are built likewise.
-EFFICIENCY_MARTS = ("hourly_pace", "run_efficiency")
+EFFICIENCY_MARTS = ("pace", "run_efficiency")
 
 MONDAY = datetime(2026, 10, 5, tzinfo=UTC)
 

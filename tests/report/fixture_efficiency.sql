@@ -1,22 +1,4 @@
 -- How well a story's productive time ran: step lines of twenty minutes, parts of a step, and what stands out.
-create table ledger.flops as
-select
-    run_id,
-    case when mfu is not null then 4.35e11 end as flops_per_token,
-    case when mfu is not null then 'line_ratio' end as source,
-    case when mfu is not null then 'causal_halved' end as convention,
-    case when mfu is not null then 'shape' end as other_source,
-    case when mfu is not null then 4.71e11 end as other_flops_per_token,
-    case when mfu is not null then 4.71 / 4.35 - 1 end as disagreement,
-    case when mfu is null then 'no line tells TFLOP/s, tokens or the shape of the model' end as reason,
-from given.runs;
-
-create table marts.model_faults as
-select
-    run_id, 'flops_disagree' as fault, 4.35e11 as measured, 4.71e11 as expected,
-    'FLOPs per token of its lines and of its shape are 8 % apart' as sentence,
-from given.runs
-where mfu is not null and gpus >= 64;
 
 -- every fourth hour is slower by a tenth, and lines jitter by two per cent
 create table marts.step_pace as

@@ -5,11 +5,7 @@ create table ledger.windows as select * from given.windows;
 create table ledger.lives as
 select run_id, epoch_us(min(start_ts)) as start_us, epoch_us(max(end_ts)) as end_us
 from given.intervals group by run_id;
-create table ledger.runs as
-select
-    run_id, gpus, gpu_model, case when gpu_model is not null then 989.4e12 end as peak_flops_per_gpu,
-    case when gpu_model is not null then 'device table' end as peak_source,
-from given.runs;
+create table ledger.runs as select run_id, gpus from given.runs;
 
 create table ledger.attempts as
 select

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pipeline.report import units
 from pipeline.report.charts.font import fit, text_width
-from pipeline.report.charts.palette import INK, PARTS, RULE, SOFT
+from pipeline.report.charts.palette import PARTS, RULE, SOFT
 from pipeline.report.charts.scale import Linear
 from pipeline.report.charts.svg import SIZE, SMALL, Drawing
 
@@ -95,7 +95,9 @@ def _draw_bar(drawing: Drawing, row: SplitRow, left: float, right: float, y: flo
         drawing.rect(x, y, max(end - x, 0.4), _BAR, drawing.paint(part, PARTS[part]), tip=tip)
         drawing.line(x, y, x, y + _BAR, colour="#fff", width=0.5)
         if end - x > text_width(text, SMALL) + 6:
-            drawing.text((x + end) / 2, y + 7, text, anchor="middle", size=SMALL, colour=INK, halo=True)
+            wide = text_width(text, SMALL) + 3
+            drawing.rect((x + end - wide) / 2, y + 1.3, wide, _BAR - 2.6, "#fff")
+            drawing.text((x + end) / 2, y + 7.1, text, anchor="middle", size=SMALL)
 
 
 def describe(row: SplitRow) -> str:

@@ -25,8 +25,6 @@ from pipeline.report.words import alternative, clause
 QUESTION = "How well did the productive time run?"
 _MOST_ROWS = 12
 
-_HOUR = timedelta(hours=1)
-
 
 def build(facts: Facts) -> Page:
     """Return the page; one line where no productive time has a step."""
@@ -97,12 +95,19 @@ def _build_paces(facts: Facts) -> Figure:
     hidden = len(facts.productive.efficiencies) - len(panels)
     return Figure(
         name="pace",
-        caption="MFU by hour, or the time of a step where FLOPs are not known: median of the step lines "
-        "(line), 10 to 90 % of them (band), restarts (ticks at the foot), and the pace of an undisturbed "
-        "step (dashed)." + (f" {units.counted(hidden, 'run')} more in the table." if hidden else ""),
-        alt=alternative("Pace of steps by hour and run", values),
+        caption=f"MFU {_each(facts)}, or the time of a step where FLOPs are not known: median of the step "
+        "lines (line), 10 to 90 % of them (band), restarts (ticks at the foot), and the pace of an "
+        "undisturbed step (dashed)."
+        + (f" {units.counted(hidden, 'run')} more in the table." if hidden else ""),
+        alt=alternative("Pace of steps over time by run", values),
         chart=Paces(min(hour.start for hour in hours), max(hour.end for hour in hours), panels),
     )
+
+
+def _each(facts: Facts) -> str:
+    """Return in which stretches time is cut."""
+    seconds = facts.productive.paces[0].bin_s
+    return "by hour" if seconds == units.HOUR else f"in stretches of {units.duration(seconds)}"
 
 
 def _described(panel: PacePanel) -> str:
@@ -122,9 +127,7 @@ def _panel(run: Efficiency, paces: list[Pace]) -> PacePanel:
     timed = [pace for pace in paces if pace.step_median_s is not None]
     knows_mfu = all(pace.mfu_median is not None for pace in timed)
     hours = tuple(_hour(pace, knows_mfu) for pace in timed)
-    restarts = tuple(
-        (pace.first_restart_ts or pace.hour_ts, pace.restarts) for pace in paces if pace.restarts
-    )
+    restarts = tuple((pace.first_restart_ts or pace.bin_ts, pace.restarts) for pace in paces if pace.restarts)
     if knows_mfu:
         reference = None if run.reference_mfu is None else 100 * run.reference_mfu
         median = units.percent(run.mfu_median)
@@ -135,7 +138,7 @@ def _panel(run: Efficiency, paces: list[Pace]) -> PacePanel:
 
 
 def _hour(pace: Pace, knows_mfu: bool) -> HourOf:
-    start, end = pace.start_ts or pace.hour_ts, pace.end_ts or pace.hour_ts + _HOUR
+    start, end = pace.start_ts or pace.bin_ts, pace.end_ts or pace.bin_ts + timedelta(seconds=pace.bin_s)
     if knows_mfu:
         low, middle, high = (100 * (v or 0.0) for v in (pace.mfu_p10, pace.mfu_median, pace.mfu_p90))
     else:

@@ -46,7 +46,7 @@ def build_factors(facts: Facts) -> Table:
         columns=(
             Column("run"),
             Column("FLOPs a token", "right", share=4),
-            Column("peak, TFLOP/s", "right", share=4),
+            Column("peak TFLOP/s", "right", share=5),
             Column("MFU median", "right", share=3),
             Column("reference MFU", "right", share=4),
             Column("model goodput", "right", share=4),
@@ -142,7 +142,7 @@ def build_slow(facts: Facts) -> tuple[Table | Text, ...]:
     costs = [stretch.cost_gpu_s for stretch in ran.slow_stretches if stretch.cost_gpu_s is not None]
     decimals = units.gpu_hours_decimals([*costs, jitter])
     single = ""
-    if ran.jitters:
+    if jitter > 0:
         count = units.counted(sum(run.stretches for run in ran.jitters), "single slow step line")
         single = f"{count} cost {units.gpu_hours(jitter, decimals)} GPU-hours."
     if not ran.slow_stretches:
@@ -202,7 +202,7 @@ def build_scaling(facts: Facts) -> tuple[Table, ...]:
     built = tuple(
         Row(
             (
-                elide(row.family, 60),
+                elide(row.family, 90),
                 elide(row.run_id),
                 f"{row.gpus:,}",
                 "–" if row.tokens_per_s_per_gpu is None else units.number(row.tokens_per_s_per_gpu, 0),
