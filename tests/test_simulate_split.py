@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import polars as pl
@@ -14,13 +16,16 @@ from pipeline.ingest.match import match_format
 from pipeline.simulate.bound import PLANS
 from pipeline.simulate.efficiency import Efficiency, efficiencies
 from pipeline.simulate.invent import invent
+from pipeline.simulate.judge import Mistake, judge
 from pipeline.simulate.lines import Style
-from pipeline.simulate.plan import Plan
+from pipeline.simulate.plan import Ending, Plan
 from pipeline.simulate.renderers import trainers
 from pipeline.simulate.split import FLOPS_PER_TOKEN
 from pipeline.simulate.story import Run, Split, Throttle
 from pipeline.simulate.truth import true_ledger
 from pipeline.simulate.write import write_story
+from pipeline.simulate.written import read_truth
+from tests.simulated import classify, ledger
 
 #: Ten steps of 5 s of 16 GPUs without an end before the last one.
 QUIET = Plan(gpus=16, batch=112, target=10, step_s=5.0, jitter=0.0, save_every=0, max_attempts=1)
@@ -138,6 +143,19 @@ def test_the_spans_of_torchtitan_tell_the_wait_for_a_batch() -> None:
     assert times_of(timers, "fwd_bwd", "mean_s")[1:] == [pytest.approx(4.5 - 0.04 * 2.0)] * 9
 
 
+def test_ranks_of_hosts_that_differ_have_files_of_their_own(tmp_path: Path) -> None:
+    """The straggler is the second of two hosts: 2.0 s of computing there, and 0.5 s less on the first."""
+    split = replace(SPLIT, straggler=1, straggler_share=0.1)
+    plan = replace(QUIET, split=split, trainer="torchtitan_events")
+    write_story(invent(3, (plan,)), tmp_path, Style())
+    files = sorted((tmp_path / "logs" / plan.name).glob("*.jsonl"))
+    assert [file.name.partition(".")[2] for file in files] == ["rank0.jsonl", "rank8.jsonl"]
+    for file, expected in zip(files, (4.5 - 0.08 - 0.5, 4.5 - 0.08), strict=True):
+        records = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        spans = [record["value"] / 1000 for record in records if record["log_type_name"] == "fwd_bwd_end"]
+        assert spans[1:] == [pytest.approx(expected, abs=1e-5)] * 9
+
+
 def test_the_true_factors_multiply_to_model_goodput() -> None:
     """10 steps of 112 · 4096 tokens on 16 GPUs; 5 of them take 6 s, so 55 s of which 50 were planned."""
     told = efficiency_of(replace(QUIET, split=SPLIT, throttle=Throttle(6, 1.2)))
@@ -179,3 +197,102 @@ def test_a_story_without_a_split_has_no_factors(tmp_path: Path) -> None:
     write_story(invent(3, (QUIET,)), tmp_path, Style())
     assert "efficiency" not in json.loads((tmp_path / "truth.json").read_text())
     assert "gpu_model" not in (tmp_path / "logs" / "goodput.toml").read_text()
+
+
+def short(name: str, plan: Plan) -> Plan:
+    """Return a plan of 120 steps that fails once."""
+    end = Ending("gpu_off_bus_hang", 40 * plan.step_s)
+    throttle = plan.throttle and Throttle(80, plan.throttle.slower)
+    return replace(plan, name=name, target=120, save_every=30, script=(end,), throttle=throttle)
+
+
+#: Every story of a preset, and one of them by trainers that tell less.
+SHORT: Mapping[str, Plan] = {
+    **{f"{name}-{plan.gpus}": short(f"{name}-{plan.gpus}", plan) for name in PLANS for plan in PLANS[name]},
+    **{
+        f"{name}-by-{trainer}": replace(short(f"{name}-by-{trainer}", PLANS[name][0]), trainer=trainer)
+        for name, trainer in (
+            ("network_bound", "megatron_core_0_5"),
+            ("network_bound", "deepspeed"),
+            ("input_bound", "torchtitan_events"),
+            ("straggler_host", "torchtitan_events"),
+        )
+    },
+}
+
+
+@dataclass(frozen=True)
+class Read:
+    """What the ledger of all these stories says: a failed check, mistakes by run, and rows of marts."""
+
+    said: str
+    mistakes: tuple[Mistake, ...]
+    verdicts: Mapping[str, str]
+    stragglers: tuple[tuple[str, str, str], ...]
+    levels: tuple[tuple[str, int, float], ...]
+    scaling: tuple[tuple[str, float], ...]
+
+
+@pytest.fixture(scope="module")
+def read(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Read]:
+    """All of them as runs of one cluster, read together."""
+    out = tmp_path_factory.mktemp("split")
+    write_story(invent(11, tuple(SHORT.values())), out, Style())
+    said = classify(out)
+    with ledger(out) as con:
+        yield Read(
+            said,
+            judge(con, read_truth(out)).mistakes,
+            dict(con.execute("select run_id, verdict from marts.run_efficiency").fetchall()),
+            tuple(con.execute("select run_id, host, component from marts.stragglers").fetchall()),
+            tuple(
+                con.execute(
+                    "select run_id, step_first, slowdown from marts.slow_stretches where kind = 'level'"
+                ).fetchall()
+            ),
+            tuple(
+                con.execute(
+                    "select run_id, efficiency from marts.scaling where run_id like 'scaling%' order by gpus"
+                ).fetchall()
+            ),
+        )
+    shutil.rmtree(out)
+
+
+def test_no_check_fires(read: Read) -> None:
+    assert read.said == ""
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_the_ledger_tells_the_true_factors_and_the_verdict(name: str, read: Read) -> None:
+    """To one in a hundred; what a trainer does not print is unknown on both sides."""
+    assert [mistake for mistake in read.mistakes if mistake.run == name] == []
+
+
+def test_stories_are_bound_by_what_they_are_called(read: Read) -> None:
+    named = {name: verdict for name, verdict in read.verdicts.items() if name.endswith("bound-64")}
+    assert named == {name: name.removesuffix("-64") for name in named}
+    assert len(named) == 5
+    assert read.verdicts["no_timers-64"] == "not_known"
+
+
+def test_the_slow_host_of_a_story_stands_out_alone_where_each_tells_of_itself(read: Read) -> None:
+    """The fourth of its eight hosts; they are numbered through all runs of the cluster."""
+    name = "straggler_host-by-torchtitan_events"
+    run = next(run for run in invent(11, tuple(SHORT.values())).runs if run.name == name)
+    assert read.stragglers == ((name, run.attempts[0].hosts[3], "fwd_bwd"),)
+
+
+def test_a_throttled_gpu_is_a_change_of_level(read: Read) -> None:
+    """Steps from 80 on take 1.3 times as long."""
+    assert [(run, first, round(slowdown, 2)) for run, first, slowdown in read.levels] == [
+        ("throttled_gpu-64", 80, 1.3)
+    ]
+
+
+def test_efficiency_of_scaling_is_that_of_the_step(read: Read) -> None:
+    """As many tokens for each GPU: 4.75 / (0.99 − exposed) s are 5.0, 5.46 and 8.051 s a step."""
+    assert [run for run, _ in read.scaling] == ["scaling-16", "scaling-32", "scaling-64"]
+    assert [efficiency for _, efficiency in read.scaling] == [
+        pytest.approx(5.0 / step_s, rel=0.01) for step_s in (5.0, 5.46, 8.051)
+    ]

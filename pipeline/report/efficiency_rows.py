@@ -111,8 +111,8 @@ class Straggler:
     rank: int | None
     component: str
     seconds: float
-    median_s: float
-    ratio: float
+    median_s: float | None
+    ratio: float | None
     p_value: float | None
 
 

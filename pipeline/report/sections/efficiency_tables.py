@@ -265,8 +265,8 @@ def _straggler(row: Straggler) -> Row:
             "–" if row.rank is None else f"{row.rank:,}",
             row.component,
             _short(row.seconds),
-            _short(row.median_s),
-            units.number(row.ratio, 2),
+            "not told" if row.median_s is None else _short(row.median_s),
+            "–" if row.ratio is None else units.number(row.ratio, 2),
             "–" if row.p_value is None else _chance(row.p_value),
         )
     )

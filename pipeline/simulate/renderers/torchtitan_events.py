@@ -1,10 +1,14 @@
-"""Structured events of torchtitan: what rank 0 writes of itself, in microseconds since the epoch."""
+"""Structured events of torchtitan: what ranks write of themselves, in microseconds since the epoch.
+
+Each rank has a file of its own. Rank 0 tells enough, but of hosts that differ one rank each is written out.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from heapq import merge
 
 from pipeline.simulate.lines import Printed, Style
 from pipeline.simulate.plan import Plan
@@ -19,8 +23,21 @@ _LOGGER = "torchtitan.structured_logger"
 
 
 def render(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Printed]:
-    """Yield the records of one attempt."""
-    writer = _Writer(job.hosts[0], 40_000 + 7 * attempt.number)
+    """Yield the records of one attempt, in order of time."""
+    differ = run.split is not None and run.split.straggler_share > 0
+    pid = 40_000 + 7 * attempt.number
+    writers = [_Writer(job.hosts[0], pid, RECORDS)]
+    if differ:
+        ranks = range(0, job.gpus, run.gpus_per_host)
+        writers = [
+            _Writer(host, pid, f"rank{rank}.{RECORDS}", rank)
+            for host, rank in zip(job.hosts, ranks, strict=True)
+        ]
+    yield from merge(*(_rank(run, attempt, writer) for writer in writers), key=lambda line: line.time_us)
+
+
+def _rank(run: Run, attempt: Attempt, writer: _Writer) -> Iterator[Printed]:
+    """Yield the records of one rank."""
     yield from _start(attempt, writer)
     if attempt.loop_us is None:
         return
@@ -47,21 +64,24 @@ def suits(plan: Plan) -> Plan:
 class _Writer:
     """Writes records of one process; ``step`` 0 is before the first step."""
 
-    def __init__(self, host: str, pid: int, step: int = 0, relative: int = 0) -> None:
-        self.host, self.pid, self.step, self.relative = host, pid, step, relative
+    def __init__(
+        self, host: str, pid: int, stream: str, rank: int = 0, step: int = 0, relative: int = 0
+    ) -> None:
+        self.host, self.pid, self.stream = host, pid, stream
+        self.rank, self.step, self.relative = rank, step, relative
         self.tags: list[str] = []
 
     def within(self, step: int, relative: int) -> _Writer:
         """Return a writer of the same process, in a step; its tags are those of the step."""
-        return _Writer(self.host, self.pid, step, relative)
+        return _Writer(self.host, self.pid, self.stream, self.rank, step, relative)
 
     def record(self, at_us: int, name: str, value_us: int | None = None, kind: str = "event") -> Printed:
         """Return a record; the length of a span in microseconds stands in its end."""
         fields: dict[str, object] = {
             "delta_ms": 0.1,
             "tid": self.pid,
-            "rank": 0,
-            "global_rank": 0,
+            "rank": self.rank,
+            "global_rank": self.rank,
             "local_rank": 0,
             "source": "training",
             "host_name": self.host,
@@ -87,7 +107,7 @@ class _Writer:
             "logger_name": _LOGGER,
             "message": f"[step {self.step or 'N/A'}] {name}",
         }
-        return Printed(at_us, -1, RECORDS, json.dumps(fields))
+        return Printed(at_us, -1, self.stream, json.dumps(fields))
 
     def span(self, name: str, start_us: int, end_us: int, tag: str = "") -> Iterator[Printed]:
         """Yield begin and end of a span; a tag is set inside it."""
@@ -158,7 +178,10 @@ def _divided(
     """Yield the spans of a step that divides: its batch, both passes, and the update at its end."""
     parts = parts_of(run, attempt, step, split)
     fetched = step.start_us + round(parts.data_wait)
-    passed = step.end_us - round(0.04 * parts.compute)
+    # A host that computes faster waits for the slow one where gradients are clipped, inside the update.
+    is_slow = split.straggler_share == 0 or writer.host == attempt.hosts[split.straggler]
+    waits = 0.0 if is_slow else parts.compute - parts.compute_least
+    passed = step.end_us - round(0.04 * parts.compute + waits)
     yield from writer.span("fetching_batch", begin, fetched)
     yield from writer.span("fwd_bwd", fetched, passed)
     yield from writer.span("optim", passed, step.end_us)
