@@ -114,6 +114,12 @@ def test_without_evidence_the_verdict_is_not_known_and_says_why(page: Page) -> N
     assert (row.shares, row.reason) == ((), "no line tells communication")
 
 
+def test_no_bar_is_drawn_where_nothing_tells_of_any_run(week: Facts) -> None:
+    parts = ("compute", "exposed_comm", "data_wait", "bubble", "memory_copy")
+    built = efficiency.build(changed(week, **{f"{part}_share": None for part in parts}, other_share=1.0))
+    assert [block.name for block in built.blocks if isinstance(block, Figure)] == ["pace"]
+
+
 def test_a_verdict_of_some_windows_only_says_of_how_many(week: Facts) -> None:
     facts = changed(week, windows=7, verdict_windows=5)
     assert " So in 5 of 7 windows. " in verdicts_of(efficiency.build(facts))["heron-70b"]
@@ -184,7 +190,7 @@ def test_the_costliest_slow_stretches_come_first_and_single_lines_are_summed(pag
         ("heron-70b", "stretch", "156"),
     ]
     assert (len(slow.rows), len(slow.more)) == (6, 9)
-    assert slow.after == "Besides, 12 single slow step lines cost 38 GPU-hours."
+    assert slow.after == "Besides, scattered slow lines in 12 attempts cost 38 GPU-hours."
 
 
 def test_sizes_of_one_model_and_stragglers_have_their_tables(page: Page) -> None:

@@ -83,10 +83,10 @@ class SlowStretch:
 
 @dataclass(frozen=True, slots=True)
 class Jitter:
-    """Single slow steps of one run, all together."""
+    """Single slow steps of one run, all together, and in how many attempts they were."""
 
     run_id: str
-    stretches: int
+    attempts: int
     cost_gpu_s: float
 
 

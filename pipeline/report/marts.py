@@ -195,7 +195,7 @@ PRODUCTIVE: dict[str, tuple[type[Any], Mart]] = {
         Mart(
             "marts.slow_stretches",
             "run_id",
-            {"stretches": "count(*)", "cost_gpu_s": "coalesce(sum(cost_gpu_s), 0)"},
+            {"attempts": "count(distinct attempt)", "cost_gpu_s": "coalesce(sum(cost_gpu_s), 0)"},
             f"where kind = 'jitter' and {_IN_PERIOD} group by run_id",
         ),
     ),

@@ -34,7 +34,7 @@ def build(facts: Facts) -> Page:
     if not any(pace.step_median_s is not None for pace in facts.productive.paces):
         return Page(6, "efficiency", QUESTION, "No step times in the logs of this period.")
     blocks: list[Block] = [_build_paces(facts)]
-    blocks.append(_build_splits(_largest(ran), len(ran)))
+    blocks.extend(_build_splits(_largest(ran), len(ran)))
     blocks.append(build_verdicts(facts))
     blocks.append(build_factors(facts))
     blocks.extend(build_model_faults(facts))
@@ -146,11 +146,13 @@ def _hour(pace: Pace, knows_mfu: bool) -> HourOf:
     return HourOf(start, end, low, middle, high)
 
 
-def _build_splits(runs: list[Efficiency], count: int) -> Figure:
-    """Return how a step of each run divides; runs of which nothing tells say why."""
+def _build_splits(runs: list[Efficiency], count: int) -> tuple[Figure, ...]:
+    """Return how a step of each run divides, or why nothing tells; nothing where that is so of all runs."""
     rows = tuple(_split(run) for run in runs)
+    if not any(row.shares for row in rows):
+        return ()
     hidden = count - len(rows)
-    return Figure(
+    figure = Figure(
         name="split",
         caption="What a step is spent on, at the reference pace; the parts are the whole step. "
         "Communication, copies and waits count only where nothing is computed meanwhile."
@@ -158,6 +160,7 @@ def _build_splits(runs: list[Efficiency], count: int) -> Figure:
         alt=alternative("Parts of a step by run", (describe(row) for row in rows)),
         chart=Splits(rows),
     )
+    return (figure,)
 
 
 def _split(run: Efficiency) -> SplitRow:

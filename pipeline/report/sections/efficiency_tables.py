@@ -143,8 +143,8 @@ def build_slow(facts: Facts) -> tuple[Table | Text, ...]:
     decimals = units.gpu_hours_decimals([*costs, jitter])
     single = ""
     if jitter > 0:
-        count = units.counted(sum(run.stretches for run in ran.jitters), "single slow step line")
-        single = f"{count} cost {units.gpu_hours(jitter, decimals)} GPU-hours."
+        attempts = units.counted(sum(run.attempts for run in ran.jitters), "attempt")
+        single = f"scattered slow lines in {attempts} cost {units.gpu_hours(jitter, decimals)} GPU-hours."
     if not ran.slow_stretches:
         return (Text(f"No slow stretch; {single}"),) if single else ()
     rows = [_slow(stretch, decimals) for stretch in ran.slow_stretches]
@@ -154,7 +154,7 @@ def build_slow(facts: Facts) -> tuple[Table | Text, ...]:
         Table(
             name="slow",
             caption="Slow stretches: steps in a row, and changes of level that last, against the pace of an "
-            "undisturbed step. A level may hold stretches: do not add them."
+            "undisturbed step."
             + (f" The {_MOST_SLOW} costliest; {hidden:,} more in review.html." if hidden else ""),
             columns=(
                 Column("run"),
