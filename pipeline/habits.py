@@ -78,6 +78,17 @@ FORMATS = Table(
             "strings",
             "keys of facts whose product is the number of accelerators, where no world size is printed",
         ),
+        Column(
+            "flops_attention",
+            "string",
+            "how its printed TFLOP/s count attention: causal_halved, full_attention or no_attention; empty "
+            "where releases differ or nobody knows",
+        ),
+        Column(
+            "flops_recomputed",
+            "bool",
+            "its printed TFLOP/s count what is computed a second time in the backward pass: no model FLOPs",
+        ),
         Column("start_names_run", "bool", "`detail` of a start of the process is the name of the run"),
         Column(
             "tells_requeues",

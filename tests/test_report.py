@@ -67,7 +67,8 @@ def test_the_summary_tells_what_was_written(stores: dict[str, Path], tmp_path: P
     names = {str(path.relative_to(tmp_path)) for path in summary.files}
     charts = (
         *("product", "bridge", "days", "hours", "multiples", "attempts", "pareto"),
-        *("survival", "failures", "anatomy", "saves", "lost", "overhead", "events", "coverage"),
+        *("survival", "failures", "anatomy", "saves", "lost", "overhead", "pace", "split", "events"),
+        "coverage",
     )
     assert names == {"review.pdf", "review.html", "model.json", *(f"charts/{name}.svg" for name in charts)}
     assert all(path.stat().st_size > 0 for path in summary.files)
@@ -100,7 +101,7 @@ def test_pages_keep_their_order_and_each_says_something(name: str, stores: dict[
     for page in pages:
         assert page.sentence.endswith("."), page.key
     empty = {page.number for page in pages if not page.blocks}
-    assert empty == {6} | {"short": {4, 7}, "stepless": {5, 7}}.get(name, set())
+    assert empty == {"short": {4, 7}, "stepless": {5, 6, 7}}.get(name, set())
 
 
 @pytest.mark.parametrize("name", STORIES)
@@ -304,7 +305,7 @@ def pages_in(path: Path) -> int:
     return max(int(n) for n in re.findall(rb"/Type/Pages/Count (\d+)", path.read_bytes()))
 
 
-@pytest.mark.parametrize(("name", "most"), [("week", 8), ("short", 5), ("stepless", 5), ("hostile", 8)])
+@pytest.mark.parametrize(("name", "most"), [("week", 8), ("short", 6), ("stepless", 5), ("hostile", 8)])
 def test_pdf_has_few_pages(name: str, most: int, outs: dict[str, Path]) -> None:
     assert 4 <= pages_in(outs[name] / "review.pdf") <= most
 
@@ -320,7 +321,7 @@ def test_pdf_prints_headline_head_and_foot(outs: dict[str, Path]) -> None:
     assert "Goodput 94.1" in text
     assert "all times UTC" in text
     assert "15 input files" in text
-    assert "not computed yet" in text.lower()
+    assert "Model goodput is not known" in text
     assert "Watchdog caught collective operation timeout" in text
 
 

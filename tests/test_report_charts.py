@@ -96,9 +96,9 @@ def extent(text: ElementTree.Element) -> tuple[float, float]:
 
 def test_the_bridge_names_every_layer_and_ends_in_what_was_lost(week: dict[str, str]) -> None:
     texts = texts_of(week["bridge"])
-    for title in ("Productive", "Infrastructure", "Framework", "Planned", "Unattributed"):
+    for title in ("Productive, at pace", "Model", "Infrastructure", "Framework", "Planned", "Unattributed"):
         assert title in texts
-    assert [t for t in texts if t.endswith("planned") and "GPU-h lost" in t]
+    assert [t for t in texts if t.endswith("slow") and "GPU-h lost" in t and " planned, " in t]
 
 
 def test_unknown_is_drawn_as_zero_where_there_is_none(week: dict[str, str]) -> None:

@@ -74,6 +74,8 @@ def simulate(
 
     \b
     Presets: quickstart, llama3_54_days, rsc1_week, bad_week.
+    Presets with a known split of the step: network_bound, memory_bound, input_bound, bubble_bound,
+    compute_bound, straggler_host, throttled_gpu, scaling, no_timers.
     Blemishes make logs as real ones are; docs/simulator.md lists them with their values.
 
     \b

@@ -66,6 +66,12 @@ _CONFIGURATION: Mapping[str, str] = {
     "d_model": "hidden_size",
     "n_layers": "num_layers",
     "n_heads": "num_attention_heads",
+    "kv_n_heads": "num_query_groups",
+    "expansion_ratio": "ffn_expansion",
+    "ffn_hidden_size": "ffn_hidden_size",
+    "ffn_type": "activation",
+    "vocab_size": "vocab_size",
+    "tie_word_embeddings": "tied_embeddings",
     "precision": "dtype",
     "run_name": "run_name",
 }

@@ -68,6 +68,20 @@ RUNTIME = (
         },
         note="Printed only while communication is measured, which makes every operation wait for the others.",
     ),
+    Pattern(
+        name="bus_bandwidth",
+        table="telemetry",
+        versions="0.6 to 0.18",
+        literals=("busbw (Gbps): ",),
+        regex=r"(?:^|\] |\| )comm op: \w+.* \| busbw \(Gbps\): (?P<bandwidth>[\d.]+)",
+        columns={
+            "metric": Value(const="comm_bus_bandwidth"),
+            "value": Value(group="bandwidth", kind="float", scale=1.25e8),
+            "unit": Value(const="bytes_per_s"),
+        },
+        note="It takes the world for the group, so that it is right for collectives of all ranks alone. Rows "
+        "of a summary are not read: they look like those of the table of stragglers.",
+    ),
     known_line(
         "communication_summary",
         ("Comm. Op            ", "                    ", "Breakdown with straggler effect"),

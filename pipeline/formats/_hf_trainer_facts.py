@@ -43,6 +43,47 @@ _HEAD_FACTS = (
     _fact("parameters", "params", "Number of trainable parameters", "Number of trainable parameters = "),
 )
 
+#: Fields of the configuration of a model, by the families that name them so.
+_MODEL = {
+    "hidden_size": "hidden_size",
+    "n_embd": "hidden_size",
+    "intermediate_size": "ffn_hidden_size",
+    "n_inner": "ffn_hidden_size",
+    "num_hidden_layers": "num_layers",
+    "n_layer": "num_layers",
+    "num_attention_heads": "num_attention_heads",
+    "n_head": "num_attention_heads",
+    "num_key_value_heads": "num_query_groups",
+    "head_dim": "kv_channels",
+    "vocab_size": "vocab_size",
+    "hidden_act": "activation",
+    "activation_function": "activation",
+    "tie_word_embeddings": "tied_embeddings",
+    "num_local_experts": "num_experts",
+    "n_routed_experts": "num_experts",
+    "num_experts": "num_experts",
+    "num_experts_per_tok": "moe_router_topk",
+    "moe_intermediate_size": "moe_ffn_hidden_size",
+    "n_shared_experts": "num_shared_experts",
+    "first_k_dense_replace": "num_dense_layers",
+    "q_lora_rank": "q_lora_rank",
+    "kv_lora_rank": "kv_lora_rank",
+    "qk_nope_head_dim": "qk_head_dim",
+    "qk_rope_head_dim": "qk_pos_emb_head_dim",
+    "v_head_dim": "v_head_dim",
+}
+
+#: A document of JSON over many lines, behind `Model config`; other libraries print it alike.
+MODEL_CONFIG = Pattern(
+    name="model_config",
+    table="facts",
+    versions=_ALL,
+    literals=tuple(f'  "{name}": ' for name in _MODEL),
+    regex=rf"^  \"(?P<key>{'|'.join(_MODEL)})\": \"?(?P<value>[\d.]+|[a-mo-z][a-z_]*)\"?,?$",
+    columns={"key": Value(group="key", mapping=_MODEL), "value": Value("value")},
+    note="What a script changes afterwards is not in it: the count of parameters has to agree.",
+)
+
 #: Nothing splits a model here: all ranks hold different data.
 _RANKS = Pattern(
     name="deepspeed_ranks",
@@ -54,4 +95,4 @@ _RANKS = Pattern(
     columns={"key": Value(const="world_size"), "value": Value("value")},
 )
 
-FACTS = (*_HEAD_FACTS, _RANKS)
+FACTS = (*_HEAD_FACTS, MODEL_CONFIG, _RANKS)

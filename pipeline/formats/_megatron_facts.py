@@ -14,7 +14,9 @@ _NUMBERS: Mapping[str, str] = {
     "num_layers": "num_layers",
     "num_attention_heads": "num_attention_heads",
     "num_query_groups": "num_query_groups",
+    "num_key_value_heads": "num_query_groups",  # fork of DeepSpeed
     "kv_channels": "kv_channels",
+    "padded_vocab_size": "vocab_size",
     "seq_length": "seq_length",
     "global_batch_size": "global_batch_size",
     "micro_batch_size": "micro_batch_size",
@@ -39,6 +41,9 @@ _NUMBERS: Mapping[str, str] = {
     "moe_router_topk": "moe_router_topk",
     "moe_ffn_hidden_size": "moe_ffn_hidden_size",
     "moe_shared_expert_intermediate_size": "moe_shared_expert_intermediate_size",
+    "moe_latent_size": "moe_latent_size",
+    "topk": "moe_router_topk",  # fork of DeepSpeed
+    "expert_interval": "moe_layer_interval",  # fork of DeepSpeed
     "mtp_num_layers": "mtp_num_layers",
     "q_lora_rank": "q_lora_rank",
     "kv_lora_rank": "kv_lora_rank",
@@ -52,6 +57,13 @@ _WORDS: Mapping[str, str] = {
     "group_query_attention": "group_query_attention",
     "multi_latent_attention": "multi_latent_attention",
     "swiglu": "swiglu",
+    "attention_output_gate": "attention_output_gate",
+    "experimental_attention_variant": "attention_variant",
+    "hybrid_layer_pattern": "hybrid_layer_pattern",
+    "hybrid_override_pattern": "hybrid_layer_pattern",
+    "window_size": "attention_window",
+    "untie_embeddings_and_output_weights": "untied_embeddings",
+    "checkpoint_activations": "checkpoint_activations",
     "bf16": "bf16",
     "fp16": "fp16",
     "fp8": "fp8",
@@ -64,9 +76,10 @@ _WORDS: Mapping[str, str] = {
 }
 #: Short names are filled up with dots; long ones are followed by two blanks.
 _DOTS = r" \.* ?"
-_NUMBER = r"-?\d[\d.e+-]*"
-#: `None` says nothing: a word begins otherwise.
-_WORD = r"(?:[^\sN]|N[^o\s])\S*"
+#: A fork prints the experts of all its layers as a list: `[64]` where all have as many.
+_NUMBER = r"-?\d[\d.e+-]*|\[\d+\]"
+#: `None` says nothing: a word begins otherwise. Lists and pairs hold blanks.
+_WORD = r"\[[^\]]*\]|\([^)]*\)|(?:[^\sN\[(]|N[^o\s])\S*"
 
 _SIZES: Mapping[str, str] = {
     "world size": "world_size",

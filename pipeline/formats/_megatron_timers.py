@@ -46,6 +46,21 @@ TIMERS = (
         note="Of the last rank alone.",
     ),
     Pattern(
+        name="straggler",
+        table="timers",
+        versions="core 0.7 to 0.19",
+        literals=("MxRtt/Rnk: ",),
+        regex=r"\| MnRtt/Rnk: ",
+        each=r"\| (?P<component>M[nx]Rtt)/Rnk: (?P<time>[\d.]+)ms/(?P<rank>\d+)",
+        columns={
+            "component": Value(group="component"),
+            "rank": Value(group="rank", kind="int"),
+            "mean_s": _milliseconds("time"),
+        },
+        note="The fastest and the slowest rank of an interval of the straggler detector, by the time that "
+        "their devices computed.",
+    ),
+    Pattern(
         name="timer_blocks",
         table="",
         versions="23.04 to core 0.19",

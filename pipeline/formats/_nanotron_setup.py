@@ -43,6 +43,12 @@ _PARALLEL: Mapping[str, str] = {
     "num_hidden_layers": "num_layers",
     "num_key_value_heads": "num_query_groups",
     "vocab_size": "vocab_size",
+    "hidden_act": "activation",
+    "tie_word_embeddings": "tied_embeddings",
+    "num_experts": "num_experts",
+    "num_local_experts": "num_experts",
+    "top_k": "moe_router_topk",
+    "num_experts_per_tok": "moe_router_topk",
 }
 
 FACTS = (
@@ -73,10 +79,15 @@ FACTS = (
             "num_hidden_layers=",
             "num_key_value_heads=",
             "vocab_size=",
+            "hidden_act=",
+            "tie_word_embeddings=",
+            "_experts=",
+            "num_experts_per_tok=",
+            " top_k=",
         ),
         regex=r"^(?:Config\(|\w+Config\()?\s*(?:[\w.]+=\w+\()?(?P<key>"
         + "|".join(_PARALLEL)
-        + r")=(?P<value>\d+)[,)]+$",
+        + r")='?(?P<value>\d+|True|False|[a-z]\w*)'?[,)]+$",
         columns={"key": Value(group="key", mapping=_PARALLEL), "value": Value(group="value")},
         note="The configuration is printed over many lines.",
     ),

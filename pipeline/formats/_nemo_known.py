@@ -46,10 +46,9 @@ KNOWN = (
             "Enabling straggler detection...",
             "Logger has been set up",
             "No version folders would be created ",
-            "Padded vocab_size: ",
         ),
         BEGIN + r"(?:TFLOPs per sec per GPU will be |Enabling (?:fault tolerance|straggler detection)\.\.\."
-        r"|\w+Logger has been set up|.*No version folders would be created |Padded vocab_size: \d)",
+        r"|\w+Logger has been set up|.*No version folders would be created )",
         versions=ALL,
     ),
 )

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from pipeline.formats._hf_trainer_facts import MODEL_CONFIG
 from pipeline.formats._words import other_than
 from pipeline.formats.format import Pattern, Value, known_line
 
@@ -72,6 +75,7 @@ SET_UP = (
         "(all devices, roughly)",
         r" *Number of trainable parameters = (?P<value>[\d,]+) \(all devices, roughly\)",
     ),
+    replace(MODEL_CONFIG, versions=_ALL),
     known_line("argument", (": ", " :"), HEAD + rf"(?:{_OTHER}) {{2,}}: ?\S*\s*$", _ALL),
     known_line("rule", ("=====",), HEAD + r"={60}\s*$", _ALL),
     known_line(

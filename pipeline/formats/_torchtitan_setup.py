@@ -34,6 +34,30 @@ _MESH: Mapping[str, str] = {
     "tp": "tensor_parallel",
     "ep": "expert_parallel",
 }
+#: Arguments of the models: their dense and their sparse ones.
+_MODEL: Mapping[str, str] = {
+    "dim": "hidden_size",
+    "n_layers": "num_layers",
+    "n_heads": "num_attention_heads",
+    "n_kv_heads": "num_query_groups",
+    "head_dim": "kv_channels",
+    "hidden_dim": "ffn_hidden_size",
+    "inter_dim": "ffn_hidden_size",
+    "multiple_of": "ffn_multiple_of",
+    "ffn_dim_multiplier": "ffn_dim_multiplier",
+    "vocab_size": "vocab_size",
+    "n_dense_layers": "num_dense_layers",
+    "moe_inter_dim": "moe_ffn_hidden_size",
+    "num_experts": "num_experts",
+    "num_shared_experts": "num_shared_experts",
+    "top_k": "moe_router_topk",
+    "q_lora_rank": "q_lora_rank",
+    "kv_lora_rank": "kv_lora_rank",
+    "qk_nope_head_dim": "qk_head_dim",
+    "qk_rope_head_dim": "qk_pos_emb_head_dim",
+    "v_head_dim": "v_head_dim",
+    "enable_weight_tying": "tied_embeddings",
+}
 _CONFIGURATION: Mapping[str, str] = {"log_freq": "log_interval", "async_mode": "async_save"}
 
 FACTS = (
@@ -71,6 +95,25 @@ FACTS = (
         regex=HEAD + r"Model \S+ \S+ size: (?P<value>[\d,]+) total parameters",
         columns=_fact("params", Value(group="value", kind="int")),
         note="All parameters, also those of experts that a token does not pass.",
+    ),
+    Pattern(
+        name="eight_bits",
+        table="facts",
+        versions="2024-05 to 2026-08",
+        literals=(" - Float8 ",),
+        regex=HEAD + r"(?P<value>Float8) (?:tensorwise scaled )?training active",
+        columns=_fact("fp8"),
+        note="Of the linear layers. The printed MFU is of the peak in 16 bits, or none is printed.",
+    ),
+    Pattern(
+        name="model_json",
+        table="facts",
+        versions="0.2.2",
+        literals=tuple(f'"{name}": ' for name in _MODEL),
+        regex=rf"^\s+\"(?P<key>{'|'.join(_MODEL)})\": (?P<value>[\d.]+|true|false),?$",
+        columns={"key": Value(group="key", mapping=_MODEL), "value": _VALUE},
+        note="A JSON document over many lines. Earlier versions print the arguments in the line that says "
+        "that the model is built.",
     ),
     Pattern(
         name="mesh",

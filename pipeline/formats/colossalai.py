@@ -157,6 +157,7 @@ FORMAT = Format(
     patterns=(*STEPS, *CHECKPOINTS, *OTHERS),
     step_time="The step time of the older examples is that of one step, without saves and evaluations. The "
     "bar of the newer ones counts from the begin of the epoch, saves and waits for data included.",
+    flops_recomputed=True,
     deciding=("world_size", "caller", "demo_step", "save_end"),
     versions=_VERSIONS,
     unrendered="No line carries a time.",

@@ -219,6 +219,8 @@ class Format:
         blocked_is_end_of_sync: of a save that is not asynchronous a line of edge ``blocked`` is the end.
         next_save_waits: a save begins when the one before it is durable, which no line says.
         world_size_late: the world size stands behind the first line of its launch, not before it.
+        flops_attention: how its TFLOP/s count attention; empty where releases differ.
+        flops_recomputed: its TFLOP/s count what is computed a second time.
         degrees: keys of facts whose product is the number of accelerators.
         start_names_run: ``detail`` of the phase ``process_start`` is the name of the run.
         tells_requeues: accounting that knows requeues and preemption, where other records do not.
@@ -260,6 +262,8 @@ class Format:
     blocked_is_end_of_sync: bool = False
     next_save_waits: bool = False
     world_size_late: bool = False
+    flops_attention: str = ""
+    flops_recomputed: bool = False
     degrees: tuple[str, ...] = ()
     start_names_run: bool = False
     tells_requeues: bool = False

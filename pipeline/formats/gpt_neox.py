@@ -166,6 +166,7 @@ FORMAT = Format(
     step_time="The printed time is a mean: all time since the line before, divided by `log_interval`. "
     "Waiting for "
     "data, evaluations and saves are inside it; nothing ever stops its timer.",
+    flops_recomputed=True,
     step_time_excludes_stalls=False,
     deciding=("step", "arguments"),
     # A fence: somebody quotes lines of a log.

@@ -31,6 +31,22 @@ _FIELDS: Mapping[str, str] = {
     "num_moe_experts": "num_experts",
     "moe_router_topk": "moe_router_topk",
     "moe_ffn_hidden_size": "moe_ffn_hidden_size",
+    "moe_shared_expert_intermediate_size": "moe_shared_expert_intermediate_size",
+    "moe_latent_size": "moe_latent_size",
+    "moe_layer_freq": "moe_layer_freq",
+    "mtp_num_layers": "mtp_num_layers",
+    "multi_latent_attention": "multi_latent_attention",
+    "q_lora_rank": "q_lora_rank",
+    "kv_lora_rank": "kv_lora_rank",
+    "qk_head_dim": "qk_head_dim",
+    "qk_pos_emb_head_dim": "qk_pos_emb_head_dim",
+    "v_head_dim": "v_head_dim",
+    "attention_output_gate": "attention_output_gate",
+    "experimental_attention_variant": "attention_variant",
+    "hybrid_layer_pattern": "hybrid_layer_pattern",
+    "hybrid_override_pattern": "hybrid_layer_pattern",
+    "window_size": "attention_window",
+    "share_embeddings_and_output_weights": "tied_embeddings",
     "train_iters": "train_iters",
     "log_interval": "log_interval",
     "save_interval": "save_interval",
@@ -47,7 +63,7 @@ _FIELDS: Mapping[str, str] = {
     "load": "load_path",
 }
 #: A value as Python shows it, without quotation marks; `None` says nothing.
-_VALUE = r"'?(?P<value>[^\s'(N][^\s'(]*)'?"
+_VALUE = r"'?(?P<value>\[[^\]]*\]|\([^)]*\)|[^\s'(N\[][^\s'(]*)'?"
 
 OWN = (
     known_line(

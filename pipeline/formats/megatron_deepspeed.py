@@ -51,6 +51,7 @@ FORMAT = Format(
     ),
     step_time="The printed time is a mean: all time since the line before, divided by its steps. Waiting for "
     "data, evaluations and saves are inside it; nothing ever stops its timer.",
+    flops_recomputed=True,
     step_time_excludes_stalls=False,
     deciding=("step", "step_seconds", "step_assigned", "git_info", "deepspeed_enabled"),
     # GPT-NeoX comes of the same code, and prints what set its arguments. A fence: somebody quotes a log.

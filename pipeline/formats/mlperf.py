@@ -220,6 +220,7 @@ FORMAT = Format(
     step_time="Where a vendor prints one, it is the time of one step, in seconds, with what the vendor "
     "counts in. Evaluations lie between blocks and are outside. The benchmark saves nothing.",
     step_time_excludes_stalls=True,
+    degrees=("nodes", "gpus_per_node"),
     deciding=("init", "run", "block", "eval", "step", "samples", "parameter"),
     versions="rounds 1.0 to 6.0",
 )

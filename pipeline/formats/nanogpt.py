@@ -24,10 +24,12 @@ NANOGPT = (
             "ts_edge": _END,
             "step_time_s": Value(group="ms", kind="float", scale=1e-3),
             "loss": _LOSS,
-            "mfu": Value(group="mfu", kind="float", scale=1e-2),
+            # A share of the peak of an A100, 312 TFLOP/s, whatever the device is.
+            "tflops_per_gpu": Value(group="mfu", kind="float", scale=3.12),
         },
         note="Counts from 0, each `log_interval` steps. The time is that of the last step alone, with an "
-        "evaluation and a save before it.",
+        "evaluation and a save before it. Its MFU is a share of an A100's 312 TFLOP/s on any device, and "
+        "so it is read as TFLOP/s.",
     ),
     Pattern(
         name="first_eval",
@@ -113,6 +115,7 @@ FORMAT = Format(
     step_time="nanoGPT: the last step alone, with an evaluation or a save before it. modded-nanogpt: a mean "
     "since the loop began, without validations. llm.c: the step alone on its console; no time in its "
     "`main.log`.",
+    flops_attention="full_attention",
     step_time_excludes_stalls=False,
     deciding=(
         "iter",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from pipeline.formats._megatron_dialects import shared
 from pipeline.formats._nemo_events import EVENTS
+from pipeline.formats._nemo_facts import FACTS
 from pipeline.formats._nemo_known import KNOWN
 from pipeline.formats.format import Format, Pattern, Value, known_line
 
@@ -185,6 +186,7 @@ FORMAT = Format(
         *STEPS,
         *BESIDE,
         *EVENTS,
+        *FACTS,
         *KNOWN,
         *shared(("timer_minmax", "timer_max", "timer_blocks"), "2.0 to 2.4"),
     ),

@@ -68,6 +68,21 @@ STEPS = (
             "grad_norm": (_key("actor_grad_norm"), _FLOAT),
         },
     ),
+    Pattern(
+        name="timing",
+        table="timers",
+        versions=_LOGGED,
+        literals=("Global step ",),
+        regex=_HEAD + r"(?:✨ )?Global step (?P<step>\d+): \{",
+        each=r"'(?P<component>timing/\w+)': (?P<seconds>\d[\d.]*(?:e[+-]?\d+)?)",
+        columns={
+            "ts": _STAMP,
+            "step": _STEP,
+            "component": Value(group="component"),
+            "mean_s": Value("seconds", "float"),
+        },
+        note="The phases of the step that the same line tells of. Of an asynchronous run they overlap.",
+    ),
 )
 
 PHASES = (

@@ -61,8 +61,12 @@ STEPS = (
         extras={
             "samples_per_s": (_entry("interval_samples_per_second"), _FLOAT),
             "tokens_per_s_per_gpu": (_entry("interval_tokens_per_second_per_device"), _FLOAT),
+            "tflops_per_gpu": (
+                _entry("interval_hardware_tflops_per_device"),
+                Value(kind="float", scale=2**40 / 1e12),
+            ),
         },
-        note="Hardware TFLOP/s are printed in units of 2^40 and count what is computed twice: not read.",
+        note="Hardware TFLOP/s are printed in units of 2^40, and count what is computed twice.",
     ),
     Pattern(
         name="profile",
@@ -207,6 +211,7 @@ FORMAT = Format(
     patterns=(*STEPS, *CHECKPOINTS, *PHASES, *SET_UP, *KNOWN),
     step_time="`interval_runtime` is the time since the line before, for all steps since then: a save and an "
     "evaluation after that line are inside. It is no time of one step, and is not read.",
+    flops_recomputed=True,
     step_time_excludes_stalls=False,
     deciding=("step", "profile", "save_time", "load_time", "arguments"),
     versions=_ALL,

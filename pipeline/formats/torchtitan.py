@@ -90,6 +90,7 @@ FORMAT = Format(
     versions="2024-04 to 2026-08, 0.1.0 to 0.2.2",
     blocked_is_end_of_sync=True,
     next_save_waits=True,
+    flops_attention="full_attention",
     degrees=(
         "pipeline_parallel",
         "data_parallel_replicate",

@@ -198,4 +198,5 @@ FORMAT = Format(
     },
     versions=VERSIONS,
     next_save_waits=True,
+    flops_attention="full_attention",
 )

@@ -42,6 +42,16 @@ STEPS = (
         note="Tokens are those of prompts and answers. `perf/mfu/actor` is of the update alone: not read.",
     ),
     Pattern(
+        name="timing",
+        table="timers",
+        versions=_ALL,
+        literals=(" - timing_s/",),
+        regex=r"^step:(?P<step>\d+) - .*\btiming_s/step:",
+        each=r" - (?P<component>timing_s/\w+):(?:np\.float64\()?(?P<seconds>\d[\d.]*(?:e[+-]?\d+)?)",
+        columns={"step": _STEP, "component": Value(group="component"), "mean_s": Value("seconds", "float")},
+        note="The phases of the step that the same line tells of, and the step itself.",
+    ),
+    Pattern(
         name="validation",
         table="phases",
         versions=_ALL,

@@ -21,8 +21,10 @@ GRAINS = {
     "columns": "one row per column name that means the same in every relation",
     "definitions": "one row per definition of goodput: classes of time above and below its line",
     "devices": "one row per accelerator model: dense peaks and links",
+    "models": "one row per benchmark whose rules fix the model: its shape",
     "metrics": "one row per figure: its definition, for people",
     "recovery_phases": "one row per phase of recovery: where it begins and ends, and who owns it",
+    "timers": "one row per timer of a step: the part of the step that it measures, and the timers around it",
     "signals": "one row per fault signal: how it is recognised and which cause it points to",
     "zones": "one row per zone that stamps without one may be found to be of",
 }

@@ -35,6 +35,10 @@ TABLES: dict[str, tuple[str, _Columns]] = {
             ("restart", _TEXT),
         ),
     ),
+    "fleets": (
+        "one row per run with a mixed fleet and model of its accelerators",
+        (("run_id", _TEXT), ("gpu_model", _TEXT), ("count", _INT)),
+    ),
     "run_logs": (
         "one row per glob of a run's sources; pattern is the glob for regexp_full_match",
         (("run_id", _TEXT), ("glob", _TEXT), ("pattern", _TEXT)),
@@ -130,6 +134,7 @@ def _rows(config: Config, window: WindowOptions) -> dict[str, list[list[Any]]]:
             ]
             for r in config.runs
         ],
+        "fleets": [[r.run_id, model, count] for r in config.runs for model, count in r.fleet],
         "run_logs": [[r.run_id, glob, glob_pattern(glob)] for r in config.runs for glob in r.logs],
         "run_jobs": [[r.run_id, job, name_pattern(job)] for r in config.runs for job in r.jobs],
         "zones": [[n, z.glob, z.pattern, z.zone] for n, z in enumerate(config.zones)],

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
+from pipeline.report.efficiency_rows import Productive
+from pipeline.report.program_rows import ModelFault, ModelInput
 from pipeline.report.reliability_rows import Reliability
 from pipeline.report.rows import (
     Cause,
@@ -78,6 +80,8 @@ class Facts:
     unknown: tuple[Unknown, ...]
     coverage: tuple[Coverage, ...]
     sensitivity: tuple[Sensitivity, ...]
+    model_inputs: tuple[ModelInput, ...]
+    model_faults: tuple[ModelFault, ...]
     metrics: tuple[Metric, ...]
     reliability: Reliability
     checkpoints: tuple[Checkpoints, ...]
@@ -86,6 +90,7 @@ class Facts:
     checkpoint_curves: tuple[CurvePoint, ...]
     expected_ettr: tuple[ExpectedEttr, ...]
     definitions: tuple[Definition, ...]
+    productive: Productive
 
     @property
     def loss_causes(self) -> tuple[Cause, ...]:

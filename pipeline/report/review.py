@@ -14,7 +14,16 @@ from pipeline.report.facts import Facts
 from pipeline.report.load import load_facts
 from pipeline.report.model import Beside, Block, Figure, Page, Review
 from pipeline.report.previous import read_previous
-from pipeline.report.sections import broke, checkpoints, hosts, not_yet, recovery, summary, trust, where
+from pipeline.report.sections import (
+    broke,
+    checkpoints,
+    efficiency,
+    hosts,
+    recovery,
+    summary,
+    trust,
+    where,
+)
 from pipeline.report.sections.given import Given
 from pipeline.report.sections.headline import build_second_line
 from pipeline.report.serialise import to_json
@@ -67,7 +76,7 @@ def build_review(facts: Facts, given: Given, paper: str) -> Review:
         broke.build(facts, given),
         recovery.build(facts, given),
         checkpoints.build(facts, given),
-        not_yet.build(),
+        efficiency.build(facts),
         hosts.build(facts, given),
         trust.build(facts, given),
     )

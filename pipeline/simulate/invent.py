@@ -45,7 +45,15 @@ class _Life:
         self.launcher = Launcher(plan, self.clock, lemon=self.hosts[0] if plan.lemon else "")
         target = 3 * plan.target if plan.goes_on else plan.target
         self.of = Run(
-            plan.name, plan.trainer, plan.gpus, plan.gpus_per_host, plan.batch, target, plan.save_async
+            plan.name,
+            plan.trainer,
+            plan.gpus,
+            plan.gpus_per_host,
+            plan.batch,
+            target,
+            plan.save_async,
+            plan.split,
+            plan.throttle,
         )
 
     def run(self) -> Run:

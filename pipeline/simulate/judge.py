@@ -39,10 +39,29 @@ _ENDS = """
     order by run_id, attempt
 """
 
+# Windows add up by productive time; what is known of one of them only is known of none.
+_FACTORS = """
+    select
+        run_id,
+        sum(g_model * productive_gpu_s) / nullif(sum(productive_gpu_s), 0) as g_model,
+        sum(steadiness * productive_gpu_s) / nullif(sum(productive_gpu_s), 0) as steadiness,
+        sum(input_efficiency * productive_gpu_s) / nullif(sum(productive_gpu_s), 0) as input_efficiency,
+        sum(network_efficiency * productive_gpu_s) / nullif(sum(productive_gpu_s), 0) as network_efficiency,
+        sum(compute_efficiency * productive_gpu_s) / nullif(sum(productive_gpu_s), 0) as compute_efficiency,
+        sum(reference_step_s * productive_gpu_s) / nullif(sum(productive_gpu_s), 0) as reference_step_s,
+        string_agg(distinct verdict, ', ' order by verdict) as verdict,
+    from marts.efficiency
+    where productive_gpu_s > 0
+    group by run_id
+"""
+
+#: By what share of the true one a factor may differ.
+_NEAR = 0.01
+
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """An end of an attempt that the ledger tells otherwise than the truth."""
+    """What the ledger tells otherwise than the truth of the end of an attempt, or of a run: attempt 0."""
 
     run: str
     attempt: int
@@ -86,6 +105,7 @@ def judge(con: duckdb.DuckDBPyConnection, truth: Written) -> Judgement:
                 spans += differences(run, true_layer, told_layer, slack)
     others = sorted(set(told["run_id"]) - set(truth.slacks))
     mistakes = [Mistake(run, 0, "run", "no such run", "a run of its own") for run in others]
+    mistakes += _misjudged(con, truth)
     mistakes += _mistakes(ends, _rows(con, _ENDS), truth.steps, _overwritten(true))
     errors: Counter[tuple[str, str]] = Counter()
     for run, category, gpu_us in _sums(told):
@@ -95,6 +115,25 @@ def judge(con: duckdb.DuckDBPyConnection, truth: Written) -> Judgement:
         errors[run, category] -= gpu_us
         whole[run] += gpu_us
     return Judgement(tuple(sorted(spans, key=lambda d: (d.run, d.start_us))), tuple(mistakes), errors, whole)
+
+
+def _misjudged(con: duckdb.DuckDBPyConnection, truth: Written) -> Iterator[Mistake]:
+    """Yield the factors and verdicts that differ, of runs of which it is known how their steps divide."""
+    if not truth.efficiency:
+        return
+    told = {row["run_id"]: row for row in _rows(con, _FACTORS).iter_rows(named=True)}
+    for run, factors in truth.efficiency.items():
+        for name, true in factors.items():
+            seen = told.get(run, {}).get(name)
+            if isinstance(true, float) and isinstance(seen, float) and abs(seen / true - 1) <= _NEAR:
+                continue
+            if seen != true:
+                yield Mistake(run, 0, name.replace("_", " "), _told(true), _told(seen))
+
+
+def _told(value: float | str | None) -> str:
+    """Return a value in words."""
+    return "not known" if value is None else f"{value:.4f}" if isinstance(value, float) else value
 
 
 def _rows(con: duckdb.DuckDBPyConnection, query: str) -> pl.DataFrame:

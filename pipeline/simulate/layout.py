@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pipeline.errors import GoodputError
 from pipeline.simulate.blemishes import Blemishes
 from pipeline.simulate.lines import Style
+from pipeline.simulate.split import GPU_MODEL
 from pipeline.simulate.story import HOUR, SECOND, Attempt, Job, Run, Story
 
 #: Zones whose offset is no whole number of hours and the same all year.
@@ -30,7 +31,8 @@ def settings(story: Story, style: Style) -> Iterator[str]:
     if style.offset_s:
         yield f'[zones]\ndefault = "{zone_name(style.offset_s)}"\n'
     for run in story.runs:
-        yield f"[runs.{run.name}]\ngpus = {run.gpus}\n"
+        model = f'gpu_model = "{GPU_MODEL}"\n' if run.split is not None else ""
+        yield f"[runs.{run.name}]\ngpus = {run.gpus}\n{model}"
     for entry in story.maintenance:
         times = {"start": entry.start_us, "end": entry.end_us, "declared": entry.declared_us}
         told = (f"{name} = {Style().local(time):%Y-%m-%dT%H:%M:%SZ}" for name, time in times.items())

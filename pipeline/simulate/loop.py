@@ -56,9 +56,11 @@ class _Loop:
         #: Steps of a slow stretch that are still to come, and how many times as long as others they take.
         self.slow_steps, self.slower = 0, 1.0
 
-    def _pace(self) -> float:
-        """Return how many times as long as a clean one the next step takes."""
+    def _pace(self, number: int) -> float:
+        """Return how many times as long as a clean one a step takes."""
         plan, rng = self.plan, self.rng
+        if plan.throttle is not None and plan.throttle.holds(number):
+            return plan.throttle.slower
         if plan.slow and not self.slow_steps and rng.random() < plan.slow:
             self.slow_steps, self.slower = rng.randint(*plan.slow_for), rng.uniform(*plan.slower)
         if not self.slow_steps:
@@ -71,7 +73,7 @@ class _Loop:
         it, plan, rng = self.it, self.plan, self.rng
         for number in range(it.first_step, limit):
             begin = self.now
-            length = round(it.step_us * self._pace() * (1 + plan.jitter * (2 * rng.random() - 1)))
+            length = round(it.step_us * self._pace(number) * (1 + plan.jitter * (2 * rng.random() - 1)))
             if not it.steps:
                 length += it.warmup_us
             if begin + length > self.until_us:

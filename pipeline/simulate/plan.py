@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from pipeline.simulate.story import SECOND
+from pipeline.simulate.story import SECOND, Split, Throttle
 
 #: Shortest and longest, in seconds.
 Range = tuple[float, float]
@@ -26,6 +26,8 @@ class Plan:
     Attributes:
         slow: share of steps with which a slow stretch begins: ``slow_for`` steps that take ``slower`` times
             as long. They are training all the same.
+        split: how a clean step divides, printed by the trainers that can; None where nobody asked.
+        throttle: steps that a slow GPU makes longer.
         saves_last: True where the last step is saved as well, and the loop waits until that is done.
         ends: kinds of ends with their weights; a run that reaches its last step is completed.
         steps_between: steps that an attempt makes before its end comes.
@@ -59,6 +61,8 @@ class Plan:
     slow: float = 0.0
     slow_for: tuple[int, int] = (5, 25)
     slower: Range = (1.15, 1.8)
+    split: Split | None = None
+    throttle: Throttle | None = None
     save_every: int = 50
     saves_last: bool = False
     save_async: bool = True

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from random import Random
 
+from pipeline.simulate.bound import PLANS
 from pipeline.simulate.faults import FAULTS
 from pipeline.simulate.plan import Ending, Plan
 from pipeline.simulate.story import SECOND, Maintenance
@@ -149,9 +150,15 @@ def bad_week(seed: int) -> Plans:
     return plans, (Maintenance(begin, begin + 2 * 3600 * SECOND, monday - 5 * 86_400 * SECOND),)
 
 
+def _as_planned(plans: tuple[Plan, ...]) -> Callable[[int], Plans]:
+    """Return a preset of plans in which the seed decides nothing but lengths."""
+    return lambda seed: (plans, ())
+
+
 PRESETS: Mapping[str, Callable[[int], Plans]] = {
     "quickstart": quickstart,
     "llama3_54_days": llama3_54_days,
     "rsc1_week": rsc1_week,
     "bad_week": bad_week,
+    **{name: _as_planned(plans) for name, plans in PLANS.items()},
 }

@@ -166,9 +166,61 @@ class Attempt:
         return (self.restore.step if self.restore else 0) + 1
 
 
+@dataclass(frozen=True, slots=True)
+class Split:
+    """How a clean step divides: shares of it, of which computing is what the others leave.
+
+    Attributes:
+        verdict: what such a step is bound by.
+        data_wait: waiting for a batch.
+        exposed_comm: communication under which nothing is computed.
+        bubble: stages of a pipeline that have nothing to do.
+        memory_copy: copies under which nothing else runs.
+        pipeline: stages of the pipeline.
+        straggler: which host of the run computes longer than the others, counted from 0.
+        straggler_share: by how much, as a share of the step; the others wait for it.
+    """
+
+    verdict: str
+    data_wait: float = 0.0
+    exposed_comm: float = 0.0
+    bubble: float = 0.0
+    memory_copy: float = 0.0
+    pipeline: int = 1
+    straggler: int = 0
+    straggler_share: float = 0.0
+
+    @property
+    def compute_share(self) -> float:
+        """Share of the step that computes."""
+        return 1.0 - self.data_wait - self.exposed_comm - self.bubble - self.memory_copy
+
+
+@dataclass(frozen=True, slots=True)
+class Throttle:
+    """Steps in which a GPU computes with a lower clock, and all others wait for it.
+
+    Attributes:
+        first: the first of them; it lasts to the end.
+        slower: how many times as long a step takes.
+    """
+
+    first: int
+    slower: float
+
+    def holds(self, step: int) -> bool:
+        """Return whether it holds in a step."""
+        return step >= self.first
+
+
 @dataclass(slots=True)
 class Run:
-    """One training effort, across all its restarts."""
+    """One training effort, across all its restarts.
+
+    Attributes:
+        split: how its steps divide, where anybody asked for that.
+        throttle: steps that a slow GPU makes longer.
+    """
 
     name: str
     trainer: str
@@ -177,6 +229,8 @@ class Run:
     batch: int
     target: int
     save_async: bool
+    split: Split | None = None
+    throttle: Throttle | None = None
     jobs: list[Job] = field(default_factory=list)
     attempts: list[Attempt] = field(default_factory=list)
 

@@ -59,7 +59,7 @@ _SHAPES: dict[Prefix, Callable[[Place], str]] = {
 
 def prefix_of(run: Run, job: Job, kind: Prefix, rank: int, stream: str = "out") -> str:
     """Return what stands before each line of a rank, TIME_MARK for its time; the scheduler has no label."""
-    if stream == RECORDS:
+    if stream.endswith(RECORDS):
         return ""
     if rank < 0:
         return f"{TIME_MARK} " if kind == "kubectl" else ""

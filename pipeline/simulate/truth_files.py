@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from pipeline.simulate.blemishes import Blemishes
+from pipeline.simulate.efficiency import efficiencies
 from pipeline.simulate.folder import FILES, TOTALS, count_files
 from pipeline.simulate.lines import Style
 from pipeline.simulate.slack import RunSlack, slack_of
@@ -83,6 +84,8 @@ def write_truth(
     ]
     _frame(incidents, _INCIDENTS).write_parquet(folder / "incidents.parquet")
     told = totals(truth)
+    if known := efficiencies(story, truth):
+        told["efficiency"] = {name: asdict(efficiency) for name, efficiency in known.items()}
     told["slack"] = {run.name: _slack(slack_of(run, style, blemishes)) for run in story.runs}
     told["blemishes"] = asdict(blemishes)
     told["asked"] = dict(asked)

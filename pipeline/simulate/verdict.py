@@ -14,10 +14,8 @@ def sentences(found: Judgement, shown: int) -> Iterator[str]:
     for gap in found.spans[:shown]:
         yield from _difference(gap)
     for mistake in found.mistakes[:shown]:
-        yield (
-            f"{mistake.run}, attempt {mistake.attempt}, {mistake.what}:"
-            f" truth {mistake.truth}, ledger {mistake.ledger}"
-        )
+        whose = f"{mistake.run}, attempt {mistake.attempt}" if mistake.attempt else mistake.run
+        yield f"{whose}, {mistake.what}: truth {mistake.truth}, ledger {mistake.ledger}"
     hidden = max(0, len(found.spans) - shown) + max(0, len(found.mistakes) - shown)
     if hidden:
         yield f"and {hidden:,} more"

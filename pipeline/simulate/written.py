@@ -28,6 +28,7 @@ class Written:
         steps: by run, where the last step that an attempt is credited with lies is known to less than this.
         intervals, ends: true intervals and ends.
         missing: blemishes with which something is missing that the truth cannot be told without.
+        efficiency: by run whose steps divide, its true factors and verdict, as far as its log tells of them.
     """
 
     slacks: Mapping[str, Slack]
@@ -35,6 +36,7 @@ class Written:
     intervals: pl.DataFrame
     ends: pl.DataFrame
     missing: tuple[str, ...]
+    efficiency: Mapping[str, Mapping[str, float | str | None]]
 
 
 def read_truth(folder: Path) -> Written:
@@ -57,6 +59,7 @@ def read_truth(folder: Path) -> Written:
         slacks = {run: slack_from(told) for run, told in facts["slack"].items()}
         steps = {run: int(told["steps"]) for run, told in facts["slack"].items()}
         lost = tuple(name for name in LOSING if facts["blemishes"][name])
+        efficiency = {run: dict(told) for run, told in facts.get("efficiency", {}).items()}
         at = folder / TRUTH / "intervals.parquet"
         true = pl.read_parquet(at, glob=False).select("run_id", *_INTERVALS)
         at = folder / TRUTH / "incidents.parquet"
@@ -69,7 +72,7 @@ def read_truth(folder: Path) -> Written:
             why=str(error).splitlines()[0] if is_plain else "it is not what `goodput simulate` writes",
             now="simulate the story again",
         ) from None
-    return Written(slacks, steps, true, ends, lost)
+    return Written(slacks, steps, true, ends, lost, efficiency)
 
 
 def slack_from(told: Mapping[str, Any]) -> Slack:

@@ -44,9 +44,14 @@ world_sizes as (
 facts as (
     select
         run_id,
-        max(value) filter (where key = 'gpu_model' and place = 1) as gpu_model,
-        max(try_cast(value as double)) filter (where key = 'peak_flops_per_gpu' and place = 1) as peak_flops,
+        coalesce(
+            max(value) filter (where key = 'gpu_model'),
+            -- a device that its program does not know, and the name that a submission gives to its system
+            max(value) filter (where key = 'peak_flops_fallback'),
+            max(value) filter (where key = 'submission_platform')
+        ) as gpu_model,
     from staging.facts
+    where place = 1
     group by run_id
 )
 
@@ -74,11 +79,6 @@ select
         else 'not known: counted as one accelerator'
     end as gpus_source,
     coalesce(c.gpu_model, f.gpu_model) as gpu_model,
-    coalesce(c.peak_flops, f.peak_flops) as peak_flops,
-    case
-        when c.peak_flops is not null then 'configuration'
-        when f.peak_flops is not null then 'log'
-    end as peak_source,
 from spans as s
 left join config.runs as c using (run_id)
 left join widths as w using (run_id)

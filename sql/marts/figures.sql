@@ -14,11 +14,16 @@ base as (
         -- integers, in millionths of a FLOP: their sums do not depend on the order of the rows
         (s.capacity_gpu_us - s.planned_gpu_us) * r.peak_flops_per_gpu::hugeint as peak_flop_budget,
         s.productive_gpu_us * r.peak_flops_per_gpu::hugeint as productive_peak_flop,
-        case when s.productive_gpu_us = 0 then 0 else m.model_flops end as model_flops,
+        case
+            when s.productive_gpu_us = 0 then 0
+            -- one is counted then, and what many did would be many times its peak
+            when r.gpus_source not like 'not known%' or r.gpus_source is null then m.model_flops
+        end as model_flops,
         m.steady_flops,
         m.steady_peak_flops,
         case
             when s.productive_gpu_us = 0 then null
+            when r.gpus_source like 'not known%' then 'the number of accelerators is not known'
             when r.peak_flops_per_gpu is null then 'the peak FLOP/s of the accelerator is not known'
             when m.model_flops is null then coalesce(m.flops_reason, 'no step line lies in the productive time')
         end as missing,

@@ -1,12 +1,18 @@
 -- one row per run and window with surviving steps: model FLOPs, and the FLOPs that the silicon could have done
 -- do not divide model_flops of one window by the productive time of another
 -- sums are integers, so that they are the same whatever the order of the rows
--- model_flops: model FLOPs of surviving steps; null where neither lines nor configuration tell
+-- model_flops: model FLOPs of surviving steps; null where neither configuration nor lines nor the shape of the model tell
 -- steady_flops: model FLOPs of surviving steps in clean spans only
 -- steady_peak_flops: net time of those spans × accelerators × peak FLOP/s
 -- flops_source: what the FLOPs of a step were taken from
 -- flops_reason: why model_flops is not known
 with
+
+blocks as (
+    select distinct run_id
+    from ledger.closed_spans
+    where is_block
+),
 
 spans as (
     select
@@ -21,9 +27,16 @@ spans as (
         s.mfu,
         least(coalesce(a.gpus, r.gpus), r.gpus) as gpus,
         r.peak_flops_per_gpu,
-        c.flops_per_token,
-        c.parameters,
+        f.flops_per_token,
+        f.source as token_source,
+        f.reason as flops_reason,
+        coalesce(p.recompute_counted, false) as recompute_counted,
+        -- a printed share is one of the peak that its program divides by
+        coalesce(d.logged_peak_flops, r.peak_flops_per_gpu) as mfu_peak_flops,
         s.tokens / s.steps as printed_tokens,
+        -- what the start of a log tells is of a step of the optimizer, not of a block of training
+        case when b.run_id is null then m.tokens_per_step end as tokens_per_step,
+        b.run_id is not null as in_blocks,
         s.tokens_per_s,
         s.tokens_per_s_per_gpu,
         -- a printed rate holds for the printed step time, else for all the time since the line before
@@ -31,14 +44,18 @@ spans as (
     from ledger.steps as s
     inner join ledger.runs as r using (run_id)
     left join ledger.attempts as a using (run_id, attempt)
-    left join config.runs as c using (run_id)
+    left join ledger.flops as f using (run_id)
+    left join ledger.printed_rates as p using (run_id)
+    left join ledger.device_peaks as d using (run_id)
+    left join ledger.model_shapes as m using (run_id)
+    left join blocks as b using (run_id)
     where s.surviving_steps > 0
 ),
 
 tokens as (
     select
         *,
-        coalesce(printed_tokens, tokens_per_s * rated_s, tokens_per_s_per_gpu * gpus * rated_s) as step_tokens,
+        coalesce(printed_tokens, tokens_per_s * rated_s, tokens_per_s_per_gpu * gpus * rated_s, tokens_per_step) as step_tokens,
     from spans
 ),
 
@@ -46,10 +63,18 @@ sources as (
     select
         *,
         case
-            when flops_per_token * step_tokens > 0 then 'configured FLOPs per token'
-            when tflops_per_gpu > 0 then 'printed TFLOP/s'
-            when mfu * peak_flops_per_gpu > 0 then 'printed MFU'
-            when parameters * step_tokens > 0 then '6 × parameters × tokens'
+            when token_source = 'configured' and flops_per_token * step_tokens > 0 then 'configured FLOPs per token'
+            -- what is computed a second time is no work of the model
+            when tflops_per_gpu > 0 and not recompute_counted then 'printed TFLOP/s'
+            when mfu * mfu_peak_flops > 0 then 'printed MFU'
+            when flops_per_token * step_tokens > 0
+                then
+                case token_source
+                    when 'line_ratio' then 'TFLOP/s ÷ tokens/s of other lines × tokens'
+                    when 'log' then 'FLOPs printed at the start × tokens'
+                    when 'shape' then 'shape of the model × tokens'
+                    else '6 × parameters × tokens'
+                end
         end as flops_source,
     from tokens
 ),
@@ -57,11 +82,10 @@ sources as (
 told as (
     select
         *,
-        case flops_source
-            when 'configured FLOPs per token' then flops_per_token * step_tokens
-            when 'printed TFLOP/s' then tflops_per_gpu * 1e12 * gpus * rated_s
-            when 'printed MFU' then mfu * peak_flops_per_gpu * gpus * rated_s
-            when '6 × parameters × tokens' then 6 * parameters * step_tokens
+        case
+            when flops_source = 'printed TFLOP/s' then tflops_per_gpu * 1e12 * gpus * rated_s
+            when flops_source = 'printed MFU' then mfu * mfu_peak_flops * gpus * rated_s
+            when flops_source is not null then flops_per_token * step_tokens
         end as step_flops,
     from sources
 ),
@@ -148,15 +172,22 @@ sums as (
         sum((net_us / 1e6 * gpus * peak_flops_per_gpu * weight)::hugeint) filter (where steady) as steady_peak_flops,
         any_value(flops_source) as flops_source,
         any_value(told_share) as told_share,
+        any_value(
+            case
+                when flops_per_token is null then flops_reason
+                when in_blocks then 'progress is counted in blocks of training, and no line tells their tokens'
+                else 'no line tells how many tokens a step has'
+            end
+        ) as why,
     from weighted
     group by run_id, window_start, window_end
 ),
 
 final as (
     select
-        * exclude (told_share),
+        * exclude (told_share, why),
         case
-            when told_share = 0 then 'no step line tells TFLOP/s, MFU or tokens with FLOPs per token'
+            when told_share = 0 then coalesce(why, 'no step line tells TFLOP/s, MFU or tokens with FLOPs per token')
             when told_share < 0.9 then format('only {:.0f} % of the steps tell their FLOPs', 100 * told_share)
         end as flops_reason,
     from sums

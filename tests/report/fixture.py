@@ -21,6 +21,9 @@ FOLDER = Path(__file__).parent
 #: Marts that are sums over a story as in a real store: in the order in which one reads the other.
 SAVING_MARTS = ("checkpoints", "checkpoint_cost", "checkpoint_curve", "restart_cost", "expected_ettr")
 
+#: Marts about the pace of steps that are built likewise.
+EFFICIENCY_MARTS = ("pace", "run_efficiency")
+
 MONDAY = datetime(2026, 10, 5, tzinfo=UTC)
 
 #: Marts that are built from the story's ledger by the SELECTs of the project, in their order.
@@ -266,6 +269,10 @@ def build_store(
         build_reliability(con)
         con.execute((FOLDER / "fixture_saving.sql").read_text(encoding="utf-8"))
         for mart in SAVING_MARTS:
+            select = (sql_folder() / "marts" / f"{mart}.sql").read_text(encoding="utf-8")
+            con.execute(f"create table marts.{mart} as {select}")
+        con.execute((FOLDER / "fixture_efficiency.sql").read_text(encoding="utf-8"))
+        for mart in EFFICIENCY_MARTS:
             select = (sql_folder() / "marts" / f"{mart}.sql").read_text(encoding="utf-8")
             con.execute(f"create table marts.{mart} as {select}")
     return folder

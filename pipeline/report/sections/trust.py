@@ -9,6 +9,7 @@ from pipeline.report.model import Block, Column, Figure, Page, Row, Table
 from pipeline.report.rows import ALL, Comparison, Coverage, Sensitivity, Source
 from pipeline.report.sections.definitions import build_others
 from pipeline.report.sections.given import Given
+from pipeline.report.sections.model_inputs import build_model_inputs
 from pipeline.report.text import elide
 from pipeline.report.words import alternative
 
@@ -26,6 +27,8 @@ def build(facts: Facts, given: Given) -> Page:
     blocks.append(_build_unknown(facts))
     blocks.append(_build_comparisons(facts))
     blocks.append(_build_sensitivity(facts))
+    if facts.model_inputs:
+        blocks.append(build_model_inputs(facts))
     if facts.definitions:
         blocks.append(build_others(facts))
     if facts.metrics:

@@ -12,6 +12,7 @@ from typing import Protocol
 from pipeline.simulate.faults import BY_NAME
 from pipeline.simulate.lines import Printed, Style
 from pipeline.simulate.plan import Plan
+from pipeline.simulate.split import Told
 from pipeline.simulate.story import Attempt, Job, Run
 
 
@@ -21,6 +22,9 @@ class Render(Protocol):
     def __call__(self, run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Printed]:
         """Yield the lines."""
 
+
+#: Everything that a log can tell of how a step divides.
+ALL_PARTS: frozenset[Told] = frozenset({"data_wait", "exposed_comm", "bubble", "memory_copy", "flops"})
 
 #: An end that every log can tell.
 _ANY_END = {"collective_hang": 1.0}
@@ -50,6 +54,7 @@ class Trainer:
         shows_exit: True where the last process stamps that it leaves.
         shows_world: True where it tells on how many GPUs it runs.
         world_late: True where it tells that only when its communicators are ready.
+        tells: parts of a step that it tells, of a run whose steps divide as somebody asked.
     """
 
     name: str
@@ -66,6 +71,7 @@ class Trainer:
     shows_exit: bool = False
     shows_world: bool = True
     world_late: bool = False
+    tells: frozenset[Told] = frozenset()
 
     @property
     def format(self) -> str:

@@ -7,10 +7,14 @@ from dataclasses import replace
 
 from pipeline.simulate.lines import Printed, Style
 from pipeline.simulate.plan import Plan
-from pipeline.simulate.story import Attempt, Job, Run
+from pipeline.simulate.split import parts_of
+from pipeline.simulate.story import Attempt, Job, Run, Split, Step
 
 #: Ranks of which the lines of files and loads are written out: enough to see that each prints its own.
 _RANKS = 2
+
+#: Micro steps of a step, as the configuration says.
+_MICRO = 8
 
 
 def say(time_us: int, text: str, rank: int = 0, host: str = "") -> Printed:
@@ -48,7 +52,7 @@ def configuration(run: Run, time_us: int, style: Style) -> Iterator[Printed]:
     place = "config.py:1004:print"
     yield message(time_us, "config.py:1000:print", "DeepSpeedEngine configuration:", style)
     values = {
-        "gradient_accumulation_steps": 8,
+        "gradient_accumulation_steps": _MICRO,
         "steps_per_print": style.log_interval,
         "train_batch_size": run.batch,
         "train_micro_batch_size_per_gpu": 4,
@@ -112,10 +116,49 @@ def step(number: int, time_us: int, style: Style) -> Iterator[Printed]:
     yield message(
         time_us,
         "timer.py:264:stop",
-        f"epoch=0/micro_step={8 * number}/global_step={number}, RunningAvgSamplesPerSec=61.80213374100951,"
-        " CurrSamplesPerSec=59.11742033118904, MemAllocated=41.2GB, MaxMemAllocated=70.9GB",
+        f"epoch=0/micro_step={_MICRO * number}/global_step={number},"
+        " RunningAvgSamplesPerSec=61.80213374100951, CurrSamplesPerSec=59.11742033118904,"
+        " MemAllocated=41.2GB, MaxMemAllocated=70.9GB",
         style,
     )
+
+
+def wall_clock(run: Run, attempt: Attempt, it: Step, split: Split, style: Style) -> Iterator[Printed]:
+    """Yield the breakdown of a step by the device of rank 0: of each micro step, then their sums.
+
+    A batch is fetched before the first of the timers starts. Gradients are reduced in the last micro step.
+    """
+    parts = parts_of(run, attempt, it, split)
+    warm = attempt.warmup_us if it is attempt.steps[0] else 0
+    forward, backward = 0.32 * parts.compute + warm + parts.bubble, 0.64 * parts.compute
+    update = 0.04 * parts.compute + parts.memory_copy
+    begin = it.start_us + parts.data_wait
+    each = (it.end_us - begin) / _MICRO
+    for micro in range(_MICRO):
+        is_last = micro == _MICRO - 1
+        reduced = parts.comm * is_last
+        timers = {
+            "fwd_microstep": forward / _MICRO,
+            "bwd_microstep": backward / _MICRO + reduced,
+            "bwd_inner_microstep": backward / _MICRO,
+            "bwd_allreduce_microstep": reduced,
+            "step_microstep": update * is_last,
+        }
+        yield _timed(it.end_us if is_last else round(begin + (micro + 1) * each), timers, style)
+    sums = {
+        "fwd": forward,
+        "bwd": backward + parts.comm,
+        "bwd_inner": backward,
+        "bwd_allreduce": parts.comm,
+        "step": update,
+    }
+    yield _timed(it.end_us, sums, style)
+
+
+def _timed(time_us: int, timers: dict[str, float], style: Style) -> Printed:
+    """Return a line of timers, in milliseconds."""
+    told = " | ".join(f"{name}: {spent / 1000:.2f}" for name, spent in timers.items())
+    return message(time_us, "logging.py:128:log_dist", f"[Rank 0] time (ms) | {told}", style)
 
 
 def leave(run: Run, attempt: Attempt, style: Style) -> Iterator[Printed]:

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from pipeline.simulate.faults import BY_NAME
 from pipeline.simulate.lines import Printed, Style
+from pipeline.simulate.renderers._megatron_parts import block
 from pipeline.simulate.renderers._stalls import begin_of_wait
-from pipeline.simulate.story import SECOND, Attempt, Job, Run
+from pipeline.simulate.split import SEQUENCE, SHAPE, flops_of_a_step
+from pipeline.simulate.story import SECOND, Attempt, Job, Run, Split, Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +23,7 @@ class Release:
         formats: whether lines of saves name their storage format, and saves can go on in the background.
         bridge: whether Megatron-Bridge prints it, which knows other lines of start and of a step.
         primus: whether Primus prints it: behind the header of its logger, with means in the step lines.
+        nests_reduction: whether gradients are reduced before the timer of both passes stops.
     """
 
     fraction: bool = True
@@ -28,6 +31,7 @@ class Release:
     formats: bool = True
     bridge: bool = False
     primus: bool = False
+    nests_reduction: bool = True
 
     def render(self, run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Printed]:
         """Yield what one attempt prints."""
@@ -83,6 +87,11 @@ class _Console:
     def last(self) -> int:
         """The last rank."""
         return self.job.gpus - 1
+
+    @property
+    def split(self) -> Split | None:
+        """How steps divide, where that is printed; wrappers keep such timers off."""
+        return None if self.release.bridge or self.release.primus else self.run.split
 
     @property
     def folder(self) -> str:
@@ -150,11 +159,12 @@ class _Console:
     def _sizes(self) -> Iterator[Printed]:
         """Yield how many processes there are, and the block of arguments."""
         begin, tensor = self.attempt.process_us, min(8, self.job.gpus)
+        stages = self.split.pipeline if self.split is not None else 1
         yield _say(
             begin,
-            f"using world size: {self.job.gpus}, data-parallel size: {self.job.gpus // tensor},"
+            f"using world size: {self.job.gpus}, data-parallel size: {self.job.gpus // tensor // stages},"
             " context-parallel size: 1, hierarchical context-parallel sizes: None,"
-            f" tensor-model-parallel size: {tensor}, pipeline-model-parallel size: 1",
+            f" tensor-model-parallel size: {tensor}, pipeline-model-parallel size: {stages}",
         )
         yield from self._arguments()
 
@@ -170,6 +180,10 @@ class _Console:
             "train_iters": self.run.target,
             "world_size": self.job.gpus,
         }
+        if self.split is not None:
+            shape = {**SHAPE, "seq_length": SEQUENCE, "timing_log_level": 2}
+            shape["pipeline_model_parallel_size"] = self.split.pipeline
+            arguments = dict(sorted((arguments | shape).items()))
         for name, value in arguments.items():
             yield _say(begin, f"  {name} {'.' * (48 - len(name))} {value}")
         yield _say(begin, "-------------------- end of arguments ---------------------")
@@ -198,9 +212,11 @@ class _Console:
         """
         style = self.style.at(self.job.hosts[-1])
         spent = count = 0
+        since: list[Step] = []
         for step in self.attempt.steps:
             spent += step.end_us - step.start_us
             count += 1
+            since.append(step)
             first = self.release.fraction and step is self.attempt.steps[0]
             if not first and step.number % self.style.log_interval:
                 continue
@@ -215,13 +231,30 @@ class _Console:
                 f" {stamp}iteration {step.number:8d}/{self.run.target:8d} |"
                 f" consumed samples: {step.number * self.run.batch:12d} |"
                 f" elapsed time per iteration (ms): {spent / count / 1000:.1f}{mean} |"
+                f"{self.rate(spent / count)}"
                 f" learning rate: 1.000000E-04 | global batch size: {self.run.batch:5d} |"
                 f" lm loss: {loss:.6E} | loss scale: 1.0 | grad norm: 0.412 |"
                 " number of skipped iterations:   0 | number of nan iterations:   0 |",
                 self.last,
             )
+            if self.split is not None:
+                yield from self.parts(step.end_us, since, self.split)
+                since = []
             if not first:
                 spent = count = 0
+
+    def rate(self, step_us: float) -> str:
+        """Return the field of model FLOPs of a GPU, which a run prints whose steps divide."""
+        if self.split is None:
+            return ""
+        tflops = flops_of_a_step(self.run) / self.job.gpus / step_us / 1e6
+        return f" throughput per GPU (TFLOP/s/GPU): {tflops:.1f} |"
+
+    def parts(self, time_us: int, steps: list[Step], split: Split) -> Iterator[Printed]:
+        """Yield the block of component times of some steps."""
+        interval, nests = self.style.log_interval, self.release.nests_reduction
+        for text in block(self.run, self.attempt, split, steps, interval, nests):
+            yield _say(time_us, text, self.last)
 
     def saves(self) -> Iterator[Printed]:
         """Yield the lines of saves; the timer behind them covers the wait for the save before as well."""

@@ -18,16 +18,18 @@ def render(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Print
         yield from _deepspeed.load(run, attempt, style)
         assert attempt.loop_us is not None
         yield _deepspeed.say(attempt.loop_us, "***** Running training *****")
-        lines = [*_steps(attempt, style), *_deepspeed.saves(run, attempt, style)]
+        lines = [*_steps(run, attempt, style), *_deepspeed.saves(run, attempt, style)]
         yield from sorted(lines, key=lambda line: line.time_us)
     yield from _deepspeed.leave(run, attempt, style)
 
 
-def _steps(attempt: Attempt, style: Style) -> Iterator[Printed]:
-    """Yield the lines of each interval."""
+def _steps(run: Run, attempt: Attempt, style: Style) -> Iterator[Printed]:
+    """Yield the lines of each interval, and the timers of each step where they are on."""
     for step in attempt.steps:
         if step.number % style.log_interval == 0:
             yield from _deepspeed.step(step.number, step.end_us, style)
+        if run.split is not None:
+            yield from _deepspeed.wall_clock(run, attempt, step, run.split, style)
 
 
 TRAINER = Trainer(
@@ -37,4 +39,5 @@ TRAINER = Trainer(
     exact=frozenset({"checkpoint_stall"}),
     suits=_deepspeed.suits,
     shows_exit=True,
+    tells=frozenset({"exposed_comm"}),
 )

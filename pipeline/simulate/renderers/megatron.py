@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pipeline.simulate.renderers import Trainer
+from pipeline.simulate.renderers import ALL_PARTS, Trainer
 from pipeline.simulate.renderers._megatron import Release
 
 TRAINER = Trainer(
@@ -11,4 +11,5 @@ TRAINER = Trainer(
     frozenset({"checkpoint_stall", "evaluation", "loop_gap"}),
     exact=frozenset({"checkpoint_stall"}),
     farewells=True,
+    tells=ALL_PARTS,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pipeline.simulate.plan import Plan
-from pipeline.simulate.renderers import Trainer
+from pipeline.simulate.renderers import ALL_PARTS, Trainer
 from pipeline.simulate.renderers._megatron import Release
 from pipeline.simulate.story import SECOND
 
@@ -24,5 +24,6 @@ TRAINER = Trainer(
     dialect_of="megatron",
     resolution_us=SECOND,
     farewells=True,
+    tells=ALL_PARTS,
     dates_start=False,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pipeline.simulate.plan import Plan
-from pipeline.simulate.renderers import Trainer
+from pipeline.simulate.renderers import ALL_PARTS, Trainer
 from pipeline.simulate.renderers._megatron import Release
 from pipeline.simulate.story import SECOND
 
@@ -20,12 +20,13 @@ def suits(plan: Plan) -> Plan:
 
 TRAINER = Trainer(
     "megatron_core_0_5",
-    Release(fraction=False, stamps=False, formats=False).render,
+    Release(fraction=False, stamps=False, formats=False, nests_reduction=False).render,
     frozenset({"checkpoint_stall", "evaluation"}),
     suits=suits,
     dialect_of="megatron",
     resolution_us=SECOND,
     farewells=True,
+    tells=ALL_PARTS,
     dates_start=False,
     dates_steps=False,
 )

@@ -9,10 +9,13 @@ from pipeline.simulate.lines import Printed, Style
 from pipeline.simulate.plan import Plan
 from pipeline.simulate.renderers import Trainer
 from pipeline.simulate.renderers._stalls import begin_of_wait
+from pipeline.simulate.split import FLOPS_PER_TOKEN, SEQUENCE
 from pipeline.simulate.story import SECOND, Attempt, Job, Run
 
 _SEQUENCE = 8192
 _PARAMETERS = 70_553_706_496
+#: What it counts for a token of that model.
+_FLOPS_PER_TOKEN = 6.4 * _PARAMETERS
 _PEAK = 989e12
 _MEMORY = "\x1b[38;2;54;234;195mmemory: 61.07GiB(77.21%)"
 _NO_COLOUR = "\x1b[39m"
@@ -72,9 +75,10 @@ def _start(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Print
     tensor = min(8, job.gpus)
     shards = job.gpus // tensor
     yield _say(at - 1000, f"Building 2-D device mesh with ['dp_shard', 'tp'], [{shards}, {tensor}]", style)
-    yield _say(at, "Building llama3 70B with TransformerModelArgs(dim=8192, n_layers=80, n_heads=64)", style)
+    size, shape, parameters = _model(run)
+    yield _say(at, f"Building llama3 {size} with TransformerModelArgs({shape})", style)
     yield _say(at, "CUDA capacity: NVIDIA H100 80GB HBM3 with 79.10GiB memory", style)
-    yield _say(at, f"Model llama3 70B size: {_PARAMETERS:,} total parameters", style)
+    yield _say(at, f"Model llama3 {size} size: {parameters:,} total parameters", style)
     yield _say(at, "Applied selective activation checkpointing to the model", style)
     yield _say(at, "Compiling each TransformerBlock with torch.compile", style)
     yield _say(at, "Applied FSDP to the model", style)
@@ -92,8 +96,8 @@ def _start(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Print
     yield _say(
         built,
         f"Trainer is initialized with local batch size {max(1, run.batch // shards)}, global batch size"
-        f" {run.batch}, gradient accumulation steps 1, sequence length {_SEQUENCE}, total steps {run.target}"
-        " (warmup 200)",
+        f" {run.batch}, gradient accumulation steps 1, sequence length {_work(run)[0]},"
+        f" total steps {run.target} (warmup 200)",
         style,
     )
     if read is not None:
@@ -106,15 +110,28 @@ def _start(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Print
     yield _say(attempt.loop_us, f"Training starts at step {attempt.first_step}", style)
 
 
+def _model(run: Run) -> tuple[str, str, int]:
+    """Return size, shape and parameters of the model."""
+    if run.split is None:
+        return "70B", "dim=8192, n_layers=80, n_heads=64", _PARAMETERS
+    return "8B", "dim=4096, n_layers=32, n_heads=32", 8_030_261_248
+
+
+def _work(run: Run) -> tuple[int, float]:
+    """Return tokens of a sequence and FLOPs of a token; where steps divide, those of the smaller model."""
+    return (_SEQUENCE, _FLOPS_PER_TOKEN) if run.split is None else (SEQUENCE, FLOPS_PER_TOKEN)
+
+
 def _steps(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Printed]:
     """Yield a line for step 1 and for each interval; the throughput covers all since the line before."""
     since, count = attempt.process_us, 0
+    sequence, flops_per_token = _work(run)
     resets = {stall.after: stall.end_us for stall in attempt.stalls if stall.category == "evaluation"}
     for step in attempt.steps:
         count += 1
         if step.number == 1 or step.number % style.log_interval == 0:
-            rate = count * run.batch * _SEQUENCE * SECOND / (step.end_us - since) / job.gpus
-            flops = 6.4 * _PARAMETERS * rate
+            rate = count * run.batch * sequence * SECOND / (step.end_us - since) / job.gpus
+            flops = flops_per_token * rate
             loss = 2.0 + 9.0 / (1.0 + step.number / 40.0)
             yield _say(
                 step.end_us,
@@ -180,4 +197,5 @@ TRAINER = Trainer(
     suits=suits,
     shows_exit=True,
     world_late=True,
+    tells=frozenset({"flops"}),
 )

@@ -1,31 +1,51 @@
-"""Structured events of torchtitan: what rank 0 writes of itself, in microseconds since the epoch."""
+"""Structured events of torchtitan: what ranks write of themselves, in microseconds since the epoch.
+
+Each rank has a file of its own. Rank 0 tells enough, but of hosts that differ one rank each is written out.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
 from dataclasses import replace
+from heapq import merge
 
 from pipeline.simulate.lines import Printed, Style
 from pipeline.simulate.plan import Plan
 from pipeline.simulate.renderers import Trainer
 from pipeline.simulate.renderers._stalls import begin_of_wait
-from pipeline.simulate.story import SECOND, Attempt, Job, Run, Stall, Step
+from pipeline.simulate.split import parts_of
+from pipeline.simulate.story import SECOND, Attempt, Job, Run, Split, Stall, Step
 from pipeline.simulate.transports import RECORDS
 
+_LONGEST_WAIT_S = 0.9
 _LOGGER = "torchtitan.structured_logger"
 
 
 def render(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Printed]:
-    """Yield the records of one attempt."""
-    writer = _Writer(job.hosts[0], 40_000 + 7 * attempt.number)
+    """Yield the records of one attempt, in order of time."""
+    differ = run.split is not None and run.split.straggler_share > 0
+    pid = 40_000 + 7 * attempt.number
+    writers = [_Writer(job.hosts[0], pid, RECORDS)]
+    if differ:
+        ranks = range(0, job.gpus, run.gpus_per_host)
+        writers = [
+            _Writer(host, pid, f"rank{rank}.{RECORDS}", rank)
+            for host, rank in zip(job.hosts, ranks, strict=True)
+        ]
+    yield from merge(*(_rank(run, attempt, writer) for writer in writers), key=lambda line: line.time_us)
+
+
+def _rank(run: Run, attempt: Attempt, writer: _Writer) -> Iterator[Printed]:
+    """Yield the records of one rank."""
     yield from _start(attempt, writer)
     if attempt.loop_us is None:
         return
     restored = attempt.first_step - 1
     for at, step in enumerate(attempt.steps):
         following = attempt.steps[at + 1] if at + 1 < len(attempt.steps) else None
-        yield from _step(attempt, step, following, writer.within(step.number, step.number - restored))
+        writer_of_step = writer.within(step.number, step.number - restored)
+        yield from _step(run, attempt, step, following, writer_of_step)
     end = attempt.end
     if end is not None and end.fault == "completed":
         yield from writer.span("torch_distributed_teardown", end.stop_us, end.left_us)
@@ -34,27 +54,34 @@ def render(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Print
 def suits(plan: Plan) -> Plan:
     """Return a plan in which data are set up before the checkpoint is read, and the last step is saved."""
     setup = (plan.setup_s[0] + plan.data_setup_s[0], plan.setup_s[1] + plan.data_setup_s[1])
-    return replace(plan, setup_s=setup, data_setup_s=(0.0, 0.0), saves_last=True)
+    step_s = plan.step_s
+    if plan.split is not None and plan.split.data_wait:
+        # A wait of a second or longer is a stall of the loop, and no part of its steps.
+        step_s = min(step_s, _LONGEST_WAIT_S / plan.split.data_wait)
+    return replace(plan, setup_s=setup, data_setup_s=(0.0, 0.0), saves_last=True, step_s=step_s)
 
 
 class _Writer:
     """Writes records of one process; ``step`` 0 is before the first step."""
 
-    def __init__(self, host: str, pid: int, step: int = 0, relative: int = 0) -> None:
-        self.host, self.pid, self.step, self.relative = host, pid, step, relative
+    def __init__(
+        self, host: str, pid: int, stream: str, rank: int = 0, step: int = 0, relative: int = 0
+    ) -> None:
+        self.host, self.pid, self.stream = host, pid, stream
+        self.rank, self.step, self.relative = rank, step, relative
         self.tags: list[str] = []
 
     def within(self, step: int, relative: int) -> _Writer:
         """Return a writer of the same process, in a step; its tags are those of the step."""
-        return _Writer(self.host, self.pid, step, relative)
+        return _Writer(self.host, self.pid, self.stream, self.rank, step, relative)
 
     def record(self, at_us: int, name: str, value_us: int | None = None, kind: str = "event") -> Printed:
         """Return a record; the length of a span in microseconds stands in its end."""
         fields: dict[str, object] = {
             "delta_ms": 0.1,
             "tid": self.pid,
-            "rank": 0,
-            "global_rank": 0,
+            "rank": self.rank,
+            "global_rank": self.rank,
             "local_rank": 0,
             "source": "training",
             "host_name": self.host,
@@ -80,7 +107,7 @@ class _Writer:
             "logger_name": _LOGGER,
             "message": f"[step {self.step or 'N/A'}] {name}",
         }
-        return Printed(at_us, -1, RECORDS, json.dumps(fields))
+        return Printed(at_us, -1, self.stream, json.dumps(fields))
 
     def span(self, name: str, start_us: int, end_us: int, tag: str = "") -> Iterator[Printed]:
         """Yield begin and end of a span; a tag is set inside it."""
@@ -110,16 +137,21 @@ def _start(attempt: Attempt, writer: _Writer) -> Iterator[Printed]:
     yield from writer.span("checkpoint_load", built, loaded)
 
 
-def _step(attempt: Attempt, step: Step, following: Step | None, writer: _Writer) -> Iterator[Printed]:
+def _step(
+    run: Run, attempt: Attempt, step: Step, following: Step | None, writer: _Writer
+) -> Iterator[Printed]:
     """Yield the records of a step and of what comes after it."""
     stalls = [stall for stall in attempt.stalls if stall.after == step.number]
     before = [stall for stall in attempt.stalls if stall.after == step.number - 1]
     waits = [stall for stall in before if stall.category == "data_stall"]
     begin = waits[0].start_us if waits else step.start_us
     yield writer.record(begin, "step_start")
-    yield from _fetched(step, waits, writer)
-    yield writer.record(step.start_us, "optim_start")
-    yield writer.record(step.end_us, "optim_end", (step.end_us - step.start_us) // 10)
+    if run.split is None:
+        yield from _fetched(step, waits, writer)
+        yield writer.record(step.start_us, "optim_start")
+        yield writer.record(step.end_us, "optim_end", (step.end_us - step.start_us) // 10)
+    else:
+        yield from _divided(run, attempt, step, run.split, begin, writer)
     now = step.end_us
     save = next((save for save in attempt.saves if save.step == step.number), None)
     if save is None:
@@ -140,6 +172,21 @@ def _step(attempt: Attempt, step: Step, following: Step | None, writer: _Writer)
         yield writer.record(now, "step_end", now - begin)
 
 
+def _divided(
+    run: Run, attempt: Attempt, step: Step, split: Split, begin: int, writer: _Writer
+) -> Iterator[Printed]:
+    """Yield the spans of a step that divides: its batch, both passes, and the update at its end."""
+    parts = parts_of(run, attempt, step, split)
+    fetched = step.start_us + round(parts.data_wait)
+    # A host that computes faster waits for the slow one where gradients are clipped, inside the update.
+    is_slow = split.straggler_share == 0 or writer.host == attempt.hosts[split.straggler]
+    waits = 0.0 if is_slow else parts.compute - parts.compute_least
+    passed = step.end_us - round(0.04 * parts.compute + waits)
+    yield from writer.span("fetching_batch", begin, fetched)
+    yield from writer.span("fwd_bwd", fetched, passed)
+    yield from writer.span("optim", passed, step.end_us)
+
+
 def _fetched(step: Step, waits: list[Stall], writer: _Writer) -> Iterator[Printed]:
     """Yield the record of the batch that the step waited for."""
     start = waits[0].start_us if waits else step.start_us
@@ -154,4 +201,5 @@ TRAINER = Trainer(
     suits=suits,
     shows_exit=True,
     shows_world=False,
+    tells=frozenset({"data_wait"}),
 )

@@ -1,0 +1,102 @@
+"""What runs are bound by, in words, and the change of each that would pay most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from pipeline.report import units
+from pipeline.report.efficiency_rows import Efficiency
+from pipeline.report.facts import Facts
+from pipeline.report.model import Item, Listing
+from pipeline.report.text import elide
+from pipeline.report.words import clause
+
+NOT_KNOWN = "not_known"
+_MOST_ITEMS = 8
+
+_BOUND = {
+    "network_bound": "bound by the network",
+    "memory_bound": "bound by memory",
+    "compute_bound": "bound by computing",
+    "input_bound": "bound by its input",
+    "bubble_bound": "bound by the bubble of its pipeline",
+    "balanced": "balanced: no part of a step stands out",
+}
+
+#: The share that a verdict speaks of, and what it is called.
+_FIGURES: Mapping[str, tuple[str, str]] = {
+    "network_bound": ("exposed_comm_share", "{share} of a step is exposed communication"),
+    "memory_bound": ("memory_copy_share", "{share} of a step is copies under which nothing else runs"),
+    "compute_bound": ("compute_share", "{share} of a step computes"),
+    "input_bound": ("data_wait_share", "{share} of a step waits for data"),
+    "bubble_bound": ("bubble_share", "{share} of a step is bubble"),
+}
+
+#: What ends that would pay, and how.
+_CHANGES = {
+    "data_wait": "feeding steps without a wait",
+    "exposed_comm": "hiding communication under computing",
+    "bubble": "closing the bubble of the pipeline",
+    "memory_copy": "hiding copies under computing",
+    "compute": "computing faster",
+    "steady_pace": "keeping the reference pace",
+    "slow_ranks": "bringing slow ranks up to the others",
+}
+
+
+def known_verdicts(runs: Iterable[Efficiency]) -> list[Efficiency]:
+    """Return the runs of which it is known what they are bound by."""
+    return [run for run in runs if run.verdict != NOT_KNOWN]
+
+
+def bound_by(run: Efficiency, whose: str = "") -> str:
+    """Return the clause on what a run is bound by, with the figure that says so."""
+    words = _BOUND.get(run.verdict, run.verdict.replace("_", " "))
+    if whose:
+        return f"{whose} are {words.replace('its', 'their')}"
+    figure = _figure(run)
+    return f"{elide(run.run_id)} is {words}" + (f" ({figure})" if figure else "")
+
+
+def _figure(run: Efficiency) -> str:
+    if run.verdict not in _FIGURES:
+        return ""
+    name, text = _FIGURES[run.verdict]
+    share = getattr(run, name)
+    return "" if share is None else text.format(share=units.percent(share))
+
+
+def build_verdicts(facts: Facts) -> Listing:
+    """Return one item per run, the largest first: what it is bound by, why, and what would pay."""
+    runs = sorted(facts.productive.efficiencies, key=lambda run: (-run.productive_gpu_s, run.run_id))
+    hidden = len(runs) - _MOST_ITEMS
+    return Listing(
+        title="What steps are bound by, and the change that would pay most",
+        items=tuple(Item(elide(run.run_id), _verdict(run)) for run in runs[:_MOST_ITEMS]),
+        note=f"{units.counted(hidden, 'run')} more in the table below." if hidden > 0 else "",
+    )
+
+
+def _verdict(run: Efficiency) -> str:
+    """Return the verdict on a run, the figures behind it, and what would be won."""
+    if run.verdict == NOT_KNOWN:
+        text = "Not known"
+    else:
+        words = _BOUND.get(run.verdict, run.verdict.replace("_", " "))
+        text = words[:1].upper() + words[1:]
+    if run.verdict_reason:
+        text += f": {clause(run.verdict_reason)}"
+    elif figure := _figure(run):
+        text += f": {figure}"
+    text += "."
+    if run.verdict_windows < run.windows:
+        text += f" So in {run.verdict_windows:,} of {run.windows:,} windows."
+    if run.best_change and run.best_change_gpu_s:
+        change = _CHANGES.get(run.best_change, f"ending {run.best_change.replace('_', ' ')}")
+        gain = units.gpu_hours(run.best_change_gpu_s)
+        share = units.percent(run.best_change_gpu_s / run.productive_gpu_s)
+        text += f" {change[:1].upper()}{change[1:]} would win up to {gain} GPU-hours"
+        text += f" ({share} of its productive time)."
+    if run.evidence_line:
+        text += f" Evidence: {run.evidence_line}."
+    return text

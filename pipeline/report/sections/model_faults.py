@@ -1,0 +1,30 @@
+"""Data behind MFU that contradict themselves, on the page that uses it; the page of trust says more."""
+
+from __future__ import annotations
+
+from pipeline.report import units
+from pipeline.report.facts import Facts
+from pipeline.report.model import Item, Listing
+from pipeline.report.text import elide
+
+_MOST_ITEMS = 8
+
+
+def build_model_faults(facts: Facts) -> tuple[Listing, ...]:
+    """Return what does not fit, one item per run and fault; nothing where everything fits."""
+    faults = facts.model_faults
+    if not faults:
+        return ()
+    hidden = len(faults) - _MOST_ITEMS
+    return (
+        Listing(
+            title="Data behind MFU that do not fit",
+            items=tuple(Item(elide(f.run_id), _capital(f.sentence)) for f in faults[:_MOST_ITEMS]),
+            note=f"{units.counted(hidden, 'fault')} more in marts.model_faults." if hidden > 0 else "",
+        ),
+    )
+
+
+def _capital(sentence: str) -> str:
+    text = sentence.strip().rstrip(".")
+    return f"{text[:1].upper()}{text[1:]}."

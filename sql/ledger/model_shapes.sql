@@ -1,0 +1,195 @@
+-- one row per run whose logs reveal something of its model: its shape, in the words of a transformer
+-- do not sum: widths and counts describe one model
+-- gated: whether the feed-forward part has three matrices (SwiGLU and its like) or two; null where nothing tells
+-- ffn_told: false where the width is not printed, and four times the hidden size is taken until the count of parameters says otherwise
+-- unlike: why the formulas for a plain transformer do not hold for it
+-- benchmark: whether the shape is that of a benchmark whose rules fix the model, not of facts in the log
+with
+
+-- counts are printed as 8,030,261,248, as 7.24B and as [128]
+facts as (
+    select
+        run_id,
+        key,
+        value,
+        lower(value) in ('true', 'yes', '1') as is_true,
+        try_cast(regexp_extract(replace(value, ',', ''), '^\[?([0-9.]+(?:[eE][+-]?[0-9]+)?)', 1) as double)
+        * case upper(regexp_extract(value, '[0-9.] ?([KkMmGgBbTt])(?:\W|$)', 1))
+            when 'K' then 1e3
+            when 'M' then 1e6
+            when 'G' then 1e9
+            when 'B' then 1e9
+            when 'T' then 1e12
+            else 1
+        end as number,
+    from staging.facts
+    where place = 1
+),
+
+told as (
+    select
+        run_id,
+        max(value) filter (where key = 'model_name') as model_name,
+        max(value) filter (where key = 'run_name') as benchmark,
+        max(number) filter (where key = 'hidden_size') as hidden_size,
+        max(number) filter (where key = 'ffn_hidden_size') as ffn_hidden_size,
+        max(number) filter (where key = 'ffn_dim_multiplier') as ffn_dim_multiplier,
+        max(number) filter (where key = 'ffn_multiple_of') as ffn_multiple_of,
+        max(number) filter (where key = 'ffn_expansion') as ffn_expansion,
+        max(number) filter (where key = 'num_layers') as num_layers,
+        max(number) filter (where key = 'num_attention_heads') as num_attention_heads,
+        max(number) filter (where key = 'num_query_groups') as num_query_groups,
+        bool_or(is_true) filter (where key = 'group_query_attention') as grouped,
+        max(number) filter (where key = 'kv_channels') as head_dim,
+        max(number) filter (where key = 'vocab_size') as vocab_size,
+        max(number) filter (where key = 'seq_length') as seq_length,
+        max(number) filter (where key = 'global_batch_size') as global_batch_size,
+        max(number) filter (where key = 'tokens_per_step') as tokens_per_step,
+        bool_or(is_true) filter (where key = 'swiglu') as swiglu,
+        max(lower(value)) filter (where key = 'activation') as activation,
+        bool_or(is_true) filter (where key = 'attention_output_gate') as attention_gate,
+        max(number) filter (where key = 'num_experts') as num_experts,
+        max(number) filter (where key = 'moe_router_topk') as experts_per_token,
+        max(number) filter (where key = 'moe_ffn_hidden_size') as expert_ffn_hidden_size,
+        max(number) filter (where key = 'moe_shared_expert_intermediate_size') as shared_expert_ffn_hidden_size,
+        max(number) filter (where key = 'num_shared_experts') as num_shared_experts,
+        max(number) filter (where key = 'shared_experts_default_one') as shared_experts_default_one,
+        max(number) filter (where key = 'moe_latent_size') as moe_latent_size,
+        max(value) filter (where key = 'moe_layer_freq') as moe_layer_freq,
+        max(number) filter (where key = 'moe_layer_interval') as moe_layer_interval,
+        max(number) filter (where key = 'num_dense_layers') as num_dense_layers,
+        max(number) filter (where key = 'mtp_num_layers') as mtp_layers,
+        bool_or(is_true) filter (where key = 'multi_latent_attention') as multi_latent_attention,
+        max(lower(value)) filter (where key = 'attention_type') as attention_type,
+        max(number) filter (where key = 'q_lora_rank') as q_lora_rank,
+        max(number) filter (where key = 'kv_lora_rank') as kv_lora_rank,
+        max(number) filter (where key = 'qk_head_dim') as qk_head_dim,
+        max(number) filter (where key = 'qk_pos_emb_head_dim') as qk_rope_head_dim,
+        max(number) filter (where key = 'v_head_dim') as v_head_dim,
+        bool_or(is_true) filter (where key = 'tied_embeddings') as tied,
+        bool_or(is_true) filter (where key = 'untied_embeddings') as untied,
+        max(number) filter (where key = 'params') as parameters,
+        max(number) filter (where key = 'params_active') as active_parameters,
+        max(value) filter (where key = 'dtype') as dtype,
+        coalesce(bool_or(is_true) filter (where key in ('bf16', 'fp16')), false) as half_precision,
+        max(lower(value)) filter (where key in ('fp8', 'quantization')) as fp8,
+        max(value) filter (where key in ('attention_variant', 'hybrid_layer_pattern')) as attention_variant,
+        max(try_cast(regexp_extract(value, '^\(?([0-9]+)', 1) as double)) filter (where key = 'attention_window') as attention_window,
+    from facts
+    group by run_id
+),
+
+-- widths of two models must not be mixed
+several as (
+    select distinct run_id
+    from staging.facts
+    where place > 1 and key in ('hidden_size', 'num_layers', 'num_attention_heads', 'ffn_hidden_size')
+),
+
+-- a model that the rules of a benchmark fix, where the log tells no other shape
+known as (
+    select
+        t.* exclude (hidden_size, ffn_hidden_size, num_layers, num_attention_heads, num_query_groups, vocab_size, seq_length, swiglu, benchmark),
+        coalesce(t.hidden_size, try_cast(m.hidden_size as double)) as hidden_size,
+        coalesce(t.ffn_hidden_size, try_cast(m.ffn_hidden_size as double)) as ffn_hidden_size,
+        coalesce(t.num_layers, try_cast(m.num_layers as double)) as num_layers,
+        coalesce(t.num_attention_heads, try_cast(m.num_attention_heads as double)) as num_attention_heads,
+        coalesce(t.num_query_groups, try_cast(m.num_query_groups as double)) as num_query_groups,
+        coalesce(t.vocab_size, try_cast(m.vocab_size as double)) as vocab_size,
+        coalesce(t.seq_length, try_cast(m.seq_length as double)) as seq_length,
+        coalesce(t.swiglu, m.gated = 'true') as swiglu,
+        coalesce(m.frozen = 'true', false) as frozen,
+        m.model is not null as benchmark,
+    from told as t
+    left join seeds.models as m
+        on m.model = t.benchmark
+        and coalesce(t.hidden_size, try_cast(m.hidden_size as double)) = try_cast(m.hidden_size as double)
+        and coalesce(t.num_layers, try_cast(m.num_layers as double)) = try_cast(m.num_layers as double)
+),
+
+widths as (
+    select
+        *,
+        coalesce(head_dim, hidden_size / num_attention_heads) as width,
+        case when grouped is false then num_attention_heads else coalesce(num_query_groups, num_attention_heads) end as groups,
+        coalesce(
+            ffn_hidden_size,
+            ffn_expansion * hidden_size,
+            -- two thirds of four times the hidden size, stretched, and rounded up to a multiple
+            ceil(floor(coalesce(ffn_dim_multiplier, 1) * floor(8 * hidden_size / 3)) / ffn_multiple_of) * ffn_multiple_of
+        ) as ffn,
+        coalesce(num_experts, 1) > 1 as has_experts,
+        -- 1 is every layer, 2 every second one, and a list has a 1 for each layer with experts
+        case
+            when moe_layer_freq like '%[%' then len(regexp_extract_all(moe_layer_freq, '\b1\b'))
+            when moe_layer_interval > 0 then floor(num_layers / moe_layer_interval)
+            when num_dense_layers is not null then num_layers - num_dense_layers
+            when try_cast(moe_layer_freq as bigint) > 0 then ceil(num_layers / try_cast(moe_layer_freq as bigint))
+            else num_layers
+        end as expert_layers,
+        coalesce(multi_latent_attention, attention_type = 'mla', kv_lora_rank > 0, false) as latent_attention,
+        -- a program that tells one by default means it only for the family of models that has such
+        coalesce(num_shared_experts, case when attention_type = 'mla' then shared_experts_default_one end) as shared_experts,
+    from known
+),
+
+shapes as (
+    select
+        run_id,
+        model_name,
+        hidden_size,
+        coalesce(ffn, 4 * hidden_size) as ffn_hidden_size,
+        ffn is not null as ffn_told,
+        num_layers,
+        num_attention_heads,
+        groups as num_query_groups,
+        width as head_dim,
+        vocab_size,
+        seq_length,
+        global_batch_size,
+        coalesce(tokens_per_step, global_batch_size * seq_length) as tokens_per_step,
+        coalesce(
+            swiglu,
+            case
+                when regexp_matches(activation, 'glu|silu|swish|llama') then true
+                when activation in ('gelu', 'gelu_new', 'relu', 'squared_relu', 'mptmlp') then false
+                when ffn_multiple_of is not null or latent_attention then true
+            end
+        ) as gated,
+        coalesce(attention_gate, false) as attention_gate,
+        case when has_experts then num_experts end as num_experts,
+        case when has_experts then experts_per_token end as experts_per_token,
+        case when has_experts then coalesce(expert_ffn_hidden_size, ffn, 4 * hidden_size) end as expert_ffn_hidden_size,
+        case
+            when has_experts
+                then coalesce(shared_expert_ffn_hidden_size, shared_experts * coalesce(expert_ffn_hidden_size, ffn), 0)
+        end as shared_expert_ffn_hidden_size,
+        case when has_experts then moe_latent_size end as moe_latent_size,
+        case when has_experts then num_layers - expert_layers else num_layers end as dense_layers,
+        coalesce(mtp_layers, 0) as mtp_layers,
+        latent_attention,
+        case when latent_attention then q_lora_rank end as q_lora_rank,
+        case when latent_attention then kv_lora_rank end as kv_lora_rank,
+        case when latent_attention then qk_head_dim end as qk_head_dim,
+        case when latent_attention then qk_rope_head_dim end as qk_rope_head_dim,
+        case when latent_attention then v_head_dim end as v_head_dim,
+        coalesce(tied, not untied) as tied_embeddings,
+        parameters,
+        active_parameters,
+        dtype,
+        case
+            when lower(dtype) like '%fp8%' then 'fp8'
+            when fp8 not in ('false', 'none', 'no', '') and regexp_matches(fp8, 'fp8|float8|hybrid|e4m3|e5m2|true') then 'fp8'
+            when dtype is not null or half_precision then 'bf16'
+        end as precision,
+        frozen,
+        benchmark,
+        case
+            when run_id in (from several) then 'its logs tell the shapes of several models'
+            when attention_variant is not null then 'some layers are no attention over all that came before'
+            when attention_window between 1 and seq_length - 1 then 'attention looks back over a window that is shorter than the sequence'
+        end as unlike,
+    from widths
+)
+
+select * from shapes

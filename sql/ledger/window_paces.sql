@@ -1,0 +1,103 @@
+-- one row per run and window with surviving steps: how long they took, and would have taken at the reference
+-- add accelerator time over windows; never divide one window by another
+-- reference_gpu_s: reference time of surviving steps × accelerators; those without a reference with their own; in GPU-seconds; null where more than a tenth have none
+-- net_gpu_s: net time of surviving steps × accelerators; in GPU-seconds
+-- reference_step_s: reference time of a step, over the surviving ones; in seconds
+-- window_steps: surviving steps that lie in the window, those across its borders in part
+-- told_tokens: tokens of surviving steps; null where more than a tenth of them do not tell
+-- level_reason: how the reference of most of these steps was found
+with
+
+spans as (
+    select
+        p.run_id,
+        p.attempt,
+        p.step_first,
+        p.start_ts,
+        p.end_ts,
+        p.surviving_steps,
+        p.step_us,
+        r.reference_step_s * 1e6 as reference_us,
+        r.reference_reason,
+        p.gpus,
+        s.tokens / s.steps as step_tokens,
+        s.tokens_per_s_per_gpu * p.gpus * coalesce(s.step_time_s, p.step_us / 1e6) as rated_tokens,
+        s.tokens_per_s * coalesce(s.step_time_s, p.step_us / 1e6) as rate_tokens,
+    from ledger.paced_spans as p
+    inner join ledger.steps as s using (run_id, attempt, step_first)
+    left join ledger.reference_steps as r
+        on r.run_id = p.run_id and r.gpus is not distinct from p.gpus and r.batch is not distinct from p.batch
+    where p.surviving_steps > 0
+),
+
+placed as (
+    select
+        s.*,
+        w.window_start,
+        w.window_end,
+        s.end_ts <= w.window_end and s.start_ts >= w.window_start as whole,
+    from spans as s
+    inner join ledger.windows as w on s.start_ts < w.window_end and s.end_ts > w.window_start
+),
+
+-- a span that crosses a border counts in each window by the share of its productive time that lies there
+crossing as (
+    select
+        p.run_id,
+        p.attempt,
+        p.step_first,
+        p.window_start,
+        sum(greatest(
+            epoch_us(least(i.end_ts, p.end_ts, p.window_end)) - epoch_us(greatest(i.start_ts, p.start_ts, p.window_start)), 0
+        ))::double as inside_us,
+        sum(epoch_us(least(i.end_ts, p.end_ts)) - epoch_us(greatest(i.start_ts, p.start_ts)))::double as productive_us,
+    from (from placed where not whole) as p
+    inner join ledger.intervals as i
+        on i.run_id = p.run_id
+        and i.attempt = p.attempt
+        and i.category = 'productive'
+        and i.part = 'active'
+        and i.start_ts < p.end_ts
+        and i.end_ts > p.start_ts
+    group by all
+),
+
+weighted as (
+    select
+        p.*,
+        p.surviving_steps * case when p.whole then 1.0 else coalesce(c.inside_us / c.productive_us, 0.0) end as weight,
+        coalesce(p.step_tokens, p.rate_tokens, p.rated_tokens) as tokens,
+    from placed as p
+    left join crossing as c using (run_id, attempt, step_first, window_start)
+),
+
+-- sums of integers do not depend on the order of the rows
+sums as (
+    select
+        run_id,
+        window_start,
+        window_end,
+        sum((weight * 1e6)::hugeint) as steps,
+        sum((weight * 1e6)::hugeint) filter (where reference_us is not null) as reference_steps,
+        sum((weight * 1e6)::hugeint) filter (where tokens is not null) as told_steps,
+        sum((weight * coalesce(reference_us, step_us))::hugeint) as reference_us,
+        sum((weight * gpus * coalesce(reference_us, step_us))::hugeint) as reference_gpu_us,
+        sum((weight * gpus * step_us)::hugeint) as net_gpu_us,
+        sum((weight * tokens)::hugeint) as tokens,
+        mode(reference_reason order by reference_reason) as level_reason,
+    from weighted
+    group by all
+)
+
+select
+    run_id,
+    window_start,
+    window_end,
+    steps / 1e6 as window_steps,
+    case when reference_steps >= 0.9 * steps then reference_gpu_us / 1e6 end as reference_gpu_s,
+    case when reference_steps >= 0.9 * steps then reference_us / steps end as reference_step_s,
+    net_gpu_us / 1e6 as net_gpu_s,
+    case when told_steps >= 0.9 * steps then tokens * (steps / told_steps) end as told_tokens,
+    level_reason,
+from sums
+where steps > 0

@@ -1,0 +1,135 @@
+-- one row per attempt and stretch of steps that cost more, or less, than at the reference pace; scattered lines are one row an attempt
+-- costs of all rows of a run add up to its productive time less the reference time of its steps; never add slowdowns
+-- start_ts: begin of the first step of it
+-- end_ts: end of the last step of it
+-- step_first: first step of it
+-- step_last: last step of it
+-- slowdown: time of a surviving step / reference step time
+-- cost_gpu_s: what its surviving steps took beyond the reference; in GPU-seconds
+-- kind: stretch (several lines in a row, and then a faster pace), level (a slower pace up to the end of the attempt), jitter (all other lines of the attempt, those around stalls included)
+-- host: the host that alone has evidence of a cause in that time: a throttled device; null otherwise
+with
+
+-- a span that is not clean lies at the level of the clean one before it
+spans as (
+    select
+        p.run_id,
+        p.attempt,
+        p.step_first,
+        p.step_last,
+        p.start_ts,
+        p.end_ts,
+        p.gpus,
+        p.batch,
+        p.clean,
+        p.place,
+        p.surviving_steps,
+        p.step_us,
+        r.reference_step_s * 1e6 as reference_us,
+        r.margin,
+    from ledger.paced_spans as p
+    inner join ledger.reference_steps as r
+        on r.run_id = p.run_id and r.gpus is not distinct from p.gpus and r.batch is not distinct from p.batch
+),
+
+levels as (
+    select
+        l.run_id,
+        l.gpus,
+        l.batch,
+        l.level,
+        l.place_first,
+        l.place_last,
+        l.step_us > r.reference_step_s * 1e6 * (1 + r.margin) as is_slow,
+    from ledger.step_levels as l
+    inner join ledger.reference_steps as r
+        on r.run_id = l.run_id and r.gpus is not distinct from l.gpus and r.batch is not distinct from l.batch
+),
+
+slow as (
+    select
+        s.run_id,
+        s.attempt,
+        s.step_first,
+        l.level,
+    from spans as s
+    inner join levels as l
+        on l.run_id = s.run_id
+        and l.gpus is not distinct from s.gpus
+        and l.batch is not distinct from s.batch
+        and s.place between l.place_first and l.place_last
+    where l.is_slow
+),
+
+marked as (
+    select
+        s.*,
+        w.level,
+        -- whether a clean span of the attempt comes later that is not slow
+        max(case when s.clean and w.level is null then s.step_first end) over (partition by s.run_id, s.attempt) as last_normal,
+    from spans as s
+    left join slow as w using (run_id, attempt, step_first)
+),
+
+stretches as (
+    select
+        run_id,
+        attempt,
+        level,
+        gpus,
+        batch,
+        min(start_ts) as start_ts,
+        max(end_ts) as end_ts,
+        min(step_first) as step_first,
+        max(step_last) as step_last,
+        any_value(last_normal) as last_normal,
+        -- whole nanoseconds of accelerators: their sums do not depend on the order of rows
+        sum((surviving_steps * step_us * gpus * 1000)::hugeint) as took,
+        sum((surviving_steps * reference_us * gpus * 1000)::hugeint) as reference,
+    from marked
+    group by all
+),
+
+-- scattered lines of all configurations of an attempt are one row
+joined as (
+    select
+        run_id,
+        attempt,
+        level,
+        min(start_ts) as start_ts,
+        max(end_ts) as end_ts,
+        min(step_first) as step_first,
+        max(step_last) as step_last,
+        any_value(last_normal) as last_normal,
+        sum(took) as took,
+        sum(reference) as reference,
+    from stretches
+    group by run_id, attempt, level, case when level is not null then gpus end, case when level is not null then batch end
+    having sum(reference) > 0
+)
+
+select
+    j.run_id,
+    j.attempt,
+    j.start_ts,
+    j.end_ts,
+    j.step_first,
+    j.step_last,
+    (j.took / j.reference)::double as slowdown,
+    (j.took - j.reference) / 1e9 as cost_gpu_s,
+    case
+        when j.level is null then 'jitter'
+        when j.last_normal > j.step_last then 'stretch'
+        else 'level'
+    end as kind,
+    (
+        select case when count(distinct t.host) = 1 then min(t.host) end
+        from ledger.throttled_devices as t
+        where j.level is not null
+            and t.run_id = j.run_id
+            and t.attempt = j.attempt
+            and t.first_ts < j.end_ts
+            and t.last_ts > j.start_ts
+    ) as host,
+from joined as j
+order by cost_gpu_s desc, run_id, start_ts, kind
