@@ -12,6 +12,7 @@ from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import fsspec
 import pytest
 from explained import FOLDER, ROOT, STORIES, build_store
 
@@ -205,6 +206,45 @@ def test_lines_are_read_out_of_an_archive(ending: str, tmp_path: Path, tell: Tel
     (found,) = json.loads(tell(tmp_path / "store", "--format", "json", "41207"))["evidence"][1:2]
     assert found["path"] == f"logs{ending}/nodes/gx017.dmesg.txt"
     assert [line["line"] for line in found["lines"]] == [5, 6, 7, 8, 9]
+
+
+def test_lines_are_read_out_of_an_object_store(tmp_path: Path, tell: Tell) -> None:
+    memory = fsspec.filesystem("memory")
+    memory.put(str(SAMPLES / "fallen-gpu"), "/bucket/fallen-gpu", recursive=True)
+    store = tmp_path / "store"
+    try:
+        assert run(["ingest", "memory://bucket/fallen-gpu", "--store", str(store)]) == 0
+        assert run(["classify", "--store", str(store)]) == 0
+        told = evidence_of(tell(store, "--format", "json", "41207"))
+    finally:
+        memory.rm("/bucket", recursive=True)
+    local = evidence_of(tell("fallen-gpu", "--format", "json", FALLEN))
+    assert [one["path"] for one in told] == [one["path"] for one in local]
+    assert [one["lines"] for one in told] == [one["lines"] for one in local]
+    assert {one["log"] for one in told} == {"same"}
+    # The bucket has gone: what the store kept is shown.
+    gone = evidence_of(tell(store, "--format", "json", "41207"))
+    assert {one["log"] for one in gone} == {"gone"}
+
+
+def test_lines_that_were_only_counted_are_said_to_be(tmp_path: Path, tell: Tell) -> None:
+    """A link complains 1,412 times in one file: 1,000 rows are kept, and one stands for 412."""
+    logs = copy_of("fallen-gpu", tmp_path)
+    kernel = logs / "nodes" / "gx017.dmesg.txt"
+    lines = kernel.read_text(encoding="utf-8").splitlines(keepends=True)
+    place = next(at for at, line in enumerate(lines) if ": 79," in line)
+    kernel.write_text(
+        "".join([*lines[: place + 1], *[lines[place]] * 1411, *lines[place + 1 :]]), encoding="utf-8"
+    )
+    store = tmp_path / "store"
+    assert run(["ingest", str(logs), "--store", str(store)]) == 0
+    assert run(["classify", "--store", str(store)]) == 0
+    (found,) = (
+        one for one in evidence_of(tell(store, "--format", "json", "41207")) if one["role"] == "cause"
+    )
+    assert (found["rows"], found["counted_rows"]) == (1412, 411)
+    text = " ".join(tell(store, "41207").split())
+    assert "1,412 such lines, 411 of them only counted, for any host or attempt of the file" in text
 
 
 def test_lines_of_logs_are_safe_to_print(tmp_path: Path, tell: Tell) -> None:

@@ -67,7 +67,7 @@ FORMAT = Format(
             # The first thing that it does about a failure: it says what failed when the others have gone.
             "closing_others",
             r"Sending process \d+ closing signal ",
-            _point("exit", detail=Value(const="closing the other processes")),
+            _point("exit", detail=Value(const="closing_others")),
             literal=" closing signal ",
         ),
         _remark(

@@ -98,6 +98,7 @@ class Evidence:
         at, near: time of the line; of the lines beside it where it has none.
         text: what the store kept.
         rows, files, ranks: how many lines, files and ranks said the same on this host, and until when.
+        counted_rows: lines of `rows` that were only counted, so that their host and attempt are not known.
         log: what became of the file: same, grown, changed, gone, no_lines, withheld, or not_asked.
         log_note: the same in words.
         lines: the line and its neighbours as they lie in the file now.
@@ -124,6 +125,7 @@ class Evidence:
     line: int | None
     text: str
     rows: int
+    counted_rows: int
     files: int
     ranks: int
     last_at: datetime | None

@@ -113,6 +113,8 @@ def _header(one: Evidence, width: int, stamp: slice) -> Iterator[str]:
         spread = [f"{one.rows:,} such lines"]
         spread += [f"of {one.ranks:,} ranks"] if one.ranks > 1 else []
         spread += [f"in {one.files:,} files"] if one.files > 1 else []
+        if one.counted_rows:
+            spread[-1] += f", {one.counted_rows:,} of them only counted, for any host or attempt of the file"
         until = f", the last at {moment(one.last_at)[stamp]}" if one.last_at else ""
         yield from _indented(f"{' '.join(spread)}{until}", width)
 

@@ -174,6 +174,7 @@ def _evidence(row: dict[str, Any]) -> Evidence:
         line=row["line"],
         text=row["text"] or "",
         rows=row["rows"],
+        counted_rows=row["counted_rows"],
         files=row["files"],
         ranks=row["ranks"],
         last_at=row["last_ts"],

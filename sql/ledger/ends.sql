@@ -21,9 +21,10 @@ exits as (
         bool_or(p.name = 'loop' and p.edge = 'end' and not regexp_matches(coalesce(p.detail, ''), '(?i)abort|fail|error')) as loop_done,
         max(epoch_us(p.ts)) filter (where p.name = 'loop' and p.edge = 'end') as loop_end_us,
         max(epoch_us(p.ts)) filter (where p.name = 'job' and p.edge = 'end') as job_end_us,
-        arg_max(p.source_id, (p.ord, p.source_id)) filter (where p.name in ('exit', 'loop') and p.edge <> 'begin') as source_id,
-        arg_max(p.line, (p.ord, p.source_id)) filter (where p.name in ('exit', 'loop') and p.edge <> 'begin') as line,
-        arg_max(p.path, (p.ord, p.source_id)) filter (where p.name in ('exit', 'loop') and p.edge <> 'begin') as path,
+        -- that a launcher stops the others dates an end, and is no word of it
+        arg_max(p.source_id, (p.ord, p.source_id)) filter (where p.name in ('exit', 'loop') and p.edge <> 'begin' and coalesce(p.detail, '') <> 'closing_others') as source_id,
+        arg_max(p.line, (p.ord, p.source_id)) filter (where p.name in ('exit', 'loop') and p.edge <> 'begin' and coalesce(p.detail, '') <> 'closing_others') as line,
+        arg_max(p.path, (p.ord, p.source_id)) filter (where p.name in ('exit', 'loop') and p.edge <> 'begin' and coalesce(p.detail, '') <> 'closing_others') as path,
     from staging.placed as p
     inner join ledger.timeline as m using (run_id, launch_no)
     left join ledger.progress as t on t.run_id = m.run_id and t.attempt = m.attempt

@@ -5,7 +5,8 @@
 -- ts: when the line was written; null where it carries no time
 -- near_ts: the time of the line, else of the lines beside it
 -- rank: rank that printed the line shown, where it tells
--- rows: lines of this kind on this host
+-- rows: lines of this kind on this host, with those that were only counted
+-- counted_rows: of rows, those past the 1,000 of a signal in a file: they were counted, and whose they are is not known
 -- files: files that hold them
 -- ranks: ranks that printed them; 0 where the lines do not tell
 -- last_ts: time of the last of them; null where none carries a time
@@ -58,7 +59,8 @@ roles as (
 shown as (
     select
         *,
-        count(*) over same as rows,
+        (sum(coalesce(repeats, 1)) over same)::bigint as rows,
+        (sum(greatest(coalesce(repeats, 1) - 1, 0)) over same)::bigint as counted_rows,
         max(ts_us) over same as last_us,
         row_number() over (
             same order by role = 'evidence', role, near_us nulls last, log_no, ord, line
@@ -101,6 +103,7 @@ told as (
         s.line,
         s.text,
         s.rows,
+        s.counted_rows,
         d.files,
         s.last_us,
         s.ord,
@@ -173,6 +176,7 @@ united as (
     select
         m.*,
         1 as rows,
+        0 as counted_rows,
         1 as files,
         m.ts_us as last_us,
     from landmarks as m
@@ -237,6 +241,7 @@ final as (
         u.line,
         u.text,
         u.rows,
+        u.counted_rows,
         u.files,
         coalesce(k.ranks, 0) as ranks,
         make_timestamptz(u.last_us) as last_ts,
