@@ -41,10 +41,9 @@ select
     m.tensor_active,
     m.dram_active,
     m.nvlink_bytes_per_s,
-    m.nvlink_bytes_per_s / nullif(d.nvlink_gb_s * 1e9, 0) as nvlink_share,
+    m.nvlink_bytes_per_s / nullif(p.nvlink_gb_s * 1e9, 0) as nvlink_share,
     m.pcie_bytes_per_s,
     m.power_w,
     m.sm_clock_mhz,
 from means as m
 left join ledger.device_peaks as p using (run_id)
-left join seeds.devices as d on d.device = p.device
