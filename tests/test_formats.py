@@ -56,7 +56,7 @@ def test_every_sample_line_is_matched_by_exactly_one_pattern(fmt: Format) -> Non
             ]
         elif fmt.shape in ("lines", "records"):
             # A line of a step may tell its parts too, and a measurement its rate.
-            beside = {p.name for p in fmt.patterns if p.table in ("timers", "telemetry")}
+            beside = {p.name for p in fmt.patterns if p.beside}
             wrong += [
                 f"{name}:{line}: {found}: {text}"
                 for line, text in enumerate(lines.to_list(), start=1)

@@ -71,6 +71,7 @@ RUNTIME = (
     Pattern(
         name="bus_bandwidth",
         table="telemetry",
+        beside=True,
         versions="0.6 to 0.18",
         literals=("busbw (Gbps): ",),
         regex=r"(?:^|\] |\| )comm op: \w+.* \| busbw \(Gbps\): (?P<bandwidth>[\d.]+)",

@@ -50,6 +50,7 @@ TIMERS = (
         table="timers",
         versions="core 0.7 to 0.19",
         literals=("MxRtt/Rnk: ",),
+        beside=True,
         regex=r"\| MnRtt/Rnk: ",
         each=r"\| (?P<component>M[nx]Rtt)/Rnk: (?P<time>[\d.]+)ms/(?P<rank>\d+)",
         columns={

@@ -128,6 +128,7 @@ class Pattern:
             the last of them.
         when: for all but lines: fields that must be present and not null.
         where: for all but lines: fields that must have one of the given texts.
+        beside: True where it reads a line that another pattern takes: the parts of a step beside the step.
         unique: True when no other program prints these literals: a line that holds one of them and
             does not match is torn, and counted as bad.
         versions: upstream versions that print it, for the documentation.
@@ -144,6 +145,7 @@ class Pattern:
     each: str = ""
     when: tuple[str, ...] = ()
     where: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    beside: bool = False
     unique: bool = False
     versions: str = ""
     note: str = ""

@@ -71,6 +71,7 @@ STEPS = (
     Pattern(
         name="timing",
         table="timers",
+        beside=True,
         versions=_LOGGED,
         literals=("Global step ",),
         regex=_HEAD + r"(?:✨ )?Global step (?P<step>\d+): \{",

@@ -44,6 +44,7 @@ STEPS = (
     Pattern(
         name="timing",
         table="timers",
+        beside=True,
         versions=_ALL,
         literals=(" - timing_s/",),
         regex=r"^step:(?P<step>\d+) - .*\btiming_s/step:",

@@ -60,7 +60,10 @@ class Scanner:
     cutter: Cutter = field(init=False)
 
     def __post_init__(self) -> None:
-        self.cutter = Cutter(self.rules.steps)
+        # What is cut out of a line is never seen by the patterns that read it beside the step.
+        told = {lit for rule in self.rules.rules if rule.pattern.beside for lit in rule.pattern.literals}
+        steps = self.rules.steps
+        self.cutter = Cutter(steps if all(told.isdisjoint(rule.pattern.literals) for rule in steps) else ())
 
     def scan(self, lines: pl.Series, *, several: bool = True) -> Scan:
         """Apply the rules to raw lines that are numbered from 1.
@@ -87,6 +90,7 @@ class Scanner:
         frame = clean_frame(candidates)
         if frame.height > candidates.height:
             frame = frame.filter(frame["text"].str.contains(self.rules.screen))
+        known += _scan_beside(frame, self.rules, rows)
         frame = self._scan_steps(frame, rows, known)
         found, torn, signalled = _scan_loud(frame, self.rules, rows)
         known.append(frame["line"].filter(found))
@@ -202,6 +206,16 @@ class _Quiet:
         return len(self.known[-1])
 
 
+def _scan_beside(frame: pl.DataFrame, rules: RuleSet, rows: dict[str, list[pl.DataFrame]]) -> list[pl.Series]:
+    """Read what lines tell besides what they are, and return the numbers of those lines."""
+    beside = [rule for rule in rules.rules if rule.pattern.beside]
+    found = [extract_pattern(rule.fmt, rule.pattern, frame) for rule in beside]
+    for one in found:
+        if one.rows is not None:
+            rows.setdefault(one.table, []).append(one.rows)
+    return [frame["line"][one.matched] for one in found]
+
+
 def _scan_loud(
     frame: pl.DataFrame, rules: RuleSet, rows: dict[str, list[pl.DataFrame]]
 ) -> tuple[pl.Series, pl.Series, pl.Series]:
@@ -213,7 +227,7 @@ def _scan_loud(
     frame = read_heads(frame)
     for rule in rules.rules:
         candidates = _rows_of(where, rule.pattern.literals)
-        if candidates is None:
+        if candidates is None or rule.pattern.beside:
             continue
         if rule.pattern.unique:
             claimed = claimed.scatter(candidates, True)
