@@ -45,9 +45,13 @@ def render(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Print
 
 
 def suits(plan: Plan) -> Plan:
-    """Return a plan in which data are set up before the checkpoint is read, and the last step is saved."""
+    """Return a plan in which data are set up before the checkpoint is read, and the last step is saved.
+
+    It prints what its accelerators do: of a model as large as this one a sequence each is what they can do.
+    """
     setup = (plan.setup_s[0] + plan.data_setup_s[0], plan.setup_s[1] + plan.data_setup_s[1])
-    return replace(plan, setup_s=setup, data_setup_s=(0.001, 0.004), saves_last=True)
+    batch = plan.gpus if plan.split is None else plan.batch
+    return replace(plan, setup_s=setup, data_setup_s=(0.001, 0.004), saves_last=True, batch=batch)
 
 
 def _say(time_us: int, text: str, style: Style) -> Printed:
