@@ -289,6 +289,8 @@ def test_a_verdict_stands_beside_what_the_evidence_says(tmp_path: Path, tell: Te
     assert text.startswith(f"{FALLEN}: Node lost when")
     assert 'verdict a person (your role) says Node lost (node_failure): "the PDU of rack 4 tripped"; ' in text
     assert "the evidence alone says GPU fell off the bus (gpu_fell_off_bus)" in text
+    # The verdict names no owner: it is that of the cause.
+    assert "owner cluster operations; charged to infrastructure" in text
     # The reasons are those of the evidence.
     assert "why GPU fell off the bus - its line names a cause, causal rank 1" in text
     verdict = json.loads(tell(tmp_path / "store", FALLEN, "--format", "json"))["verdict"]

@@ -148,7 +148,10 @@ def _rows(config: Config, window: WindowOptions) -> dict[str, list[list[Any]]]:
         "price": [[price.gpu_hour, price.currency]] if price is not None else [],
         "targets": _pairs(config.targets.items()),
         "report": [[round(window.window.total_seconds() * 1_000_000), start, end, window.week]],
-        "verdicts": [[v.incident_id, v.cause, v.owner, v.reason, v.date, v.role] for v in config.verdicts],
+        "verdicts": [
+            [v.incident_id, v.cause, v.owner or None, v.reason or None, v.date, v.role or None]
+            for v in config.verdicts
+        ],
     }
 
 

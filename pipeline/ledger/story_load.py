@@ -221,10 +221,10 @@ def _verdict(head: dict[str, Any]) -> Verdict | None:
     return Verdict(
         cause=head["cause"],
         title=head["title"],
-        owner=head["verdict_owner"] or None,
-        reason=head["verdict_reason"] or None,
+        owner=head["verdict_owner"],
+        reason=head["verdict_reason"],
         date=head["verdict_date"],
-        role=head["verdict_role"] or None,
+        role=head["verdict_role"],
         cause_by_evidence=head["cause_by_evidence"],
         title_by_evidence=head["title_by_evidence"] or head["cause_by_evidence"],
     )
