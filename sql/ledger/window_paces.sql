@@ -40,35 +40,14 @@ placed as (
     inner join ledger.windows as w on s.start_ts < w.window_end and s.end_ts > w.window_start
 ),
 
--- a span that crosses a border counts in each window by the share of its productive time that lies there
-crossing as (
-    select
-        p.run_id,
-        p.attempt,
-        p.step_first,
-        p.window_start,
-        sum(greatest(
-            epoch_us(least(i.end_ts, p.end_ts, p.window_end)) - epoch_us(greatest(i.start_ts, p.start_ts, p.window_start)), 0
-        ))::double as inside_us,
-        sum(epoch_us(least(i.end_ts, p.end_ts)) - epoch_us(greatest(i.start_ts, p.start_ts)))::double as productive_us,
-    from (from placed where not whole) as p
-    inner join ledger.intervals as i
-        on i.run_id = p.run_id
-        and i.attempt = p.attempt
-        and i.category = 'productive'
-        and i.part = 'active'
-        and i.start_ts < p.end_ts
-        and i.end_ts > p.start_ts
-    group by all
-),
-
+-- a span that crosses a border counts in each window by its share
 weighted as (
     select
         p.*,
-        p.surviving_steps * case when p.whole then 1.0 else coalesce(c.inside_us / c.productive_us, 0.0) end as weight,
+        p.surviving_steps * case when p.whole then 1.0 else coalesce(b.share, 0.0) end as weight,
         coalesce(p.step_tokens, p.rate_tokens, p.rated_tokens) as tokens,
     from placed as p
-    left join crossing as c using (run_id, attempt, step_first, window_start)
+    left join ledger.border_spans as b using (run_id, attempt, step_first, window_start)
 ),
 
 -- sums of integers do not depend on the order of the rows

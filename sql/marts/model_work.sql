@@ -18,6 +18,7 @@ spans as (
     select
         s.run_id,
         s.attempt,
+        s.step_first,
         s.start_ts,
         s.end_ts,
         s.surviving_steps,
@@ -132,34 +133,13 @@ placed as (
     inner join ledger.windows as w on f.start_ts < w.window_end and f.end_ts > w.window_start
 ),
 
--- a span that crosses a border counts in each window by the share of its productive time that lies there
-crossing as (
-    select
-        p.run_id,
-        p.attempt,
-        p.start_ts,
-        p.window_start,
-        sum(greatest(
-            epoch_us(least(i.end_ts, p.end_ts, p.window_end)) - epoch_us(greatest(i.start_ts, p.start_ts, p.window_start)), 0
-        ))::double as inside_us,
-        sum(epoch_us(least(i.end_ts, p.end_ts)) - epoch_us(greatest(i.start_ts, p.start_ts)))::double as productive_us,
-    from (select distinct run_id, attempt, start_ts, end_ts, window_start, window_end from placed where not whole) as p
-    inner join ledger.intervals as i
-        on i.run_id = p.run_id
-        and i.attempt = p.attempt
-        and i.category = 'productive'
-        and i.part = 'active'
-        and i.start_ts < p.end_ts
-        and i.end_ts > p.start_ts
-    group by all
-),
-
+-- a span that crosses a border counts in each window by its share
 weighted as (
     select
         p.*,
-        case when p.whole then 1.0 else coalesce(c.inside_us / c.productive_us, 0.0) end as weight,
+        case when p.whole then 1.0 else coalesce(b.share, 0.0) end as weight,
     from placed as p
-    left join crossing as c using (run_id, attempt, start_ts, window_start)
+    left join ledger.border_spans as b using (run_id, attempt, step_first, window_start)
 ),
 
 sums as (
