@@ -31,7 +31,7 @@ operations as (
     select
         s.run_id,
         s.log_no,
-        (s.lines_before + e.line) * 4096 + least(e.segment, 4095) as ord,
+        line_order(s.lines_before + e.line, e.segment) as ord,
         e.source_id,
         e.line,
         e.mean_s,

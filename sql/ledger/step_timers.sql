@@ -36,7 +36,7 @@ told as (
         s.log_no,
         case
             when e.format in (select format from events.formats where ordered_by_time) then epoch_us(e.ts)
-            else (s.lines_before + e.line) * 4096 + least(e.segment, 4095)
+            else line_order(s.lines_before + e.line, e.segment)
         end as ord,
         e.source_id,
         e.line,

@@ -10,7 +10,7 @@ named as (
         case when count(distinct e.job_id) = 1 then min(e.job_id) end as job_id,
     from events.signals as e
     inner join staging.sources as s using (source_id)
-    asof inner join staging.launches as l on s.log_no = l.log_no and (s.lines_before + e.line) * 4096 + least(e.segment, 4095) >= l.first_ord
+    asof inner join staging.launches as l on s.log_no = l.log_no and line_order(s.lines_before + e.line, e.segment) >= l.first_ord
     where e.job_id is not null and not s.has_trainer_lines
     group by all
 ),

@@ -5,7 +5,7 @@ with
 facts as (
     select
         s.log_no,
-        (s.lines_before + f.line) * 4096 + least(f.segment, 4095) as ord,
+        line_order(s.lines_before + f.line, f.segment) as ord,
         f.key,
         f.value,
         coalesce(f.format in (select format from events.formats where world_size_late), false) as world_size_late,

@@ -199,7 +199,7 @@ select
     -- records carry their own time and arrive out of order; lines, and what stands in one line, are in the order of their log
     case
         when format in (select format from events.formats where ordered_by_time) then epoch_us(ts)
-        else log_line * 4096 + least(segment, 4095)
+        else line_order(log_line, segment)
     end as ord,
     step,
     steps,
