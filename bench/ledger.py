@@ -28,6 +28,7 @@ from pipeline.config import EMPTY_CONFIG
 from pipeline.ingest.habits import build_formats
 from pipeline.ingest.values import POLARS_TYPES
 from pipeline.ledger import build as runner
+from pipeline.ledger.create import create_relation
 from pipeline.ledger.relations import order_relations, read_relations
 from pipeline.tables import EVENT_TABLES
 from pipeline.windows import WindowOptions
@@ -40,6 +41,9 @@ GPUS = 1024
 SAVE_EVERY, PAUSE_EVERY = 500, 2000
 SAVE_US, BACKGROUND_US, PAUSE_US = 4 * SECOND, 60 * SECOND, 30 * SECOND
 WAITED_S = 600.0
+
+#: Rows of a group, as many as a chunk of a log makes.
+ROW_GROUP = 131_072
 
 #: Lines of every console; beyond the last that is used.
 LINES = 10_000_000
@@ -82,7 +86,7 @@ def print_slowest(store: Path, count: int) -> None:
             con.execute(f"create schema {schema}")
         for relation in relations:
             begin = time.perf_counter()
-            runner.create_relation(con, relation, {})
+            create_relation(con, relation, {})
             times[relation.full_name] = time.perf_counter() - begin
         checks = read_relations(runner.sql_folder(), ("checks",))
         for check in checks:
@@ -126,7 +130,7 @@ def write_events(store: Path, steps: int) -> None:
         folder = store / "events" / name
         folder.mkdir(parents=True)
         table = pa.concat_tables(parts) if parts else _schema(name).empty_table()
-        pq.write_table(table, folder / "part-0.parquet")
+        pq.write_table(table, folder / "part-0.parquet", row_group_size=ROW_GROUP)
 
 
 def _step_ends(loop_us: int, numbers: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -299,7 +299,9 @@ def empty_ledger(store: Path) -> duckdb.DuckDBPyConnection:
 
 def relation_sections(con: duckdb.DuckDBPyConnection, schema: str) -> Iterator[str]:
     """Yield a section per relation of a schema: its grain, how not to sum it, its columns."""
-    tables = "select table_name, comment from duckdb_tables() where schema_name = ? order by 1"
+    tables = (
+        "select table_name, table_comment from information_schema.tables where table_schema = ? order by 1"
+    )
     columns = (
         "select column_name, data_type, comment from duckdb_columns() "
         "where schema_name = ? and table_name = ? order by column_index"

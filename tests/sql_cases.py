@@ -47,8 +47,8 @@ def case_database() -> duckdb.DuckDBPyConnection:
     con = connect(Path(":memory:"))
     con.execute(f"attach '{empty_ledger()}' as empty (read_only)")
     names = con.execute(
-        "select schema_name, table_name from duckdb_tables() "
-        "where database_name = 'empty' and schema_name <> 'checks'"
+        "select table_schema, table_name from information_schema.tables "
+        "where table_catalog = 'empty' and table_schema <> 'checks'"
     ).fetchall()
     for schema, table in names:
         keep = "" if schema in ("seeds", "config") or table == "formats" else "limit 0"

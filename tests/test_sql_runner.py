@@ -135,7 +135,9 @@ def test_an_empty_store_builds_every_table(tmp_path: Path) -> None:
     with duckdb.connect(str(store / "goodput.duckdb"), read_only=True) as con:
         built = {
             row[0]
-            for row in con.execute("select schema_name || '.' || table_name from duckdb_tables()").fetchall()
+            for row in con.execute(
+                "select table_schema || '.' || table_name from information_schema.tables"
+            ).fetchall()
         }
     expected = {f"events.{t}" for t in EVENT_TABLES} | {f"config.{t}" for t in TABLES}
     expected |= {r.full_name for r in read_relations(sql_folder())}

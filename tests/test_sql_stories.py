@@ -68,8 +68,8 @@ def test_threads_change_nothing_but_the_order_of_rows(
 def assert_same_rows(store: Path, again: Path, ordered: tuple[str, ...]) -> None:
     """Expect the same rows in every relation, and in the same order in those whose names begin so."""
     sql = (
-        "select schema_name || '.' || table_name from duckdb_tables() "
-        "where schema_name not in ('events', 'checks') order by 1"
+        "select table_schema || '.' || table_name from information_schema.tables "
+        "where table_schema not in ('events', 'checks') order by 1"
     )
     with open_store(store) as one, open_store(again) as two:
         names = [row[0] for row in fetch(one, sql).rows]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +14,11 @@ import pipeline
 from pipeline.config import Config
 from pipeline.errors import GoodputError
 from pipeline.ledger.check import Violation, run_checks
-from pipeline.ledger.events import load_events, quoted, run_together
-from pipeline.ledger.relations import BUILT_SCHEMAS, Relation, order_relations, read_relations
+from pipeline.ledger.create import columns_of, comment_table, create_relations
+from pipeline.ledger.events import load_events
+from pipeline.ledger.relations import BUILT_SCHEMAS, order_relations, read_relations
 from pipeline.ledger.seeds import load_seeds
+from pipeline.ledger.sessions import prepare_session
 from pipeline.ledger.settings import load_settings
 from pipeline.ledger.unused import find_unused
 from pipeline.windows import WindowOptions
@@ -94,29 +97,30 @@ def build(
     con: duckdb.DuckDBPyConnection, store: Path, config: Config, window: WindowOptions, folder: Path
 ) -> ClassifySummary:
     """Build every schema in an empty database; see `classify`."""
-    given = [
-        *load_events(con, store),
-        *load_seeds(con, folder / "seeds"),
-        *load_settings(con, store, config, window),
-    ]
-    relations = order_relations(read_relations(folder), given)
+    # Files of SQL are parsed while DuckDB copies events.
+    with ThreadPoolExecutor(1) as pool:
+        reading = pool.submit(read_relations, folder)
+        given = [
+            *load_events(con, store),
+            *load_seeds(con, folder / "seeds"),
+            *load_settings(con, store, config, window),
+        ]
+        relations = order_relations(reading.result(), given)
     glossary = read_glossary(con, given)
     for name in given:
         if not name.startswith("events."):  # event tables bring their own meanings
-            comment_columns(con, name, glossary)
+            comment_table(con, "table", name, "", columns_of(con, name), glossary)
     for schema in BUILT_SCHEMAS:
         con.execute(f"create schema if not exists {schema}")
     large = count_events(con) >= PARALLEL_ROWS
     con.execute(f"set threads = {PARALLEL_THREADS if large else 1}")
-    for relation in relations:
-        # Threads leave the order of rows open; keeping it costs a tenth, and only marts promise it.
-        ordered = not large or relation.schema == "marts"
-        con.execute(f"set preserve_insertion_order = {str(ordered).lower()}")
-        create_relation(con, relation, glossary)
+    # Threads leave the order of rows open; to keep it costs a tenth, and those marts that promise one sort.
+    con.execute(f"set preserve_insertion_order = {str(not large).lower()}")
+    create_relations(con, relations, glossary)
     con.execute("set preserve_insertion_order = true")
     checks = order_relations(read_relations(folder, ("checks",)), [*given, *(r.full_name for r in relations)])
     violations = run_checks(con, checks)
-    comment_columns(con, "checks.results", glossary)
+    comment_table(con, "table", "checks.results", "", columns_of(con, "checks.results"), glossary)
     # Another set of SQL files may have none of the relations that a setting is looked for in.
     unused = find_unused(con) if folder == sql_folder() else ()
     return ClassifySummary(len(relations), violations, unused)
@@ -142,39 +146,8 @@ def connect(database: Path) -> duckdb.DuckDBPyConnection:
             "fsync_mode": "NONE",
         },
     )
-    con.execute("set TimeZone = 'UTC'")
-    # The place of a segment of a line in its log, as one number: what stands in one line is in order, too.
-    con.execute("create temp macro line_order(line, segment) as line * 4096 + least(segment, 4095)")
+    prepare_session(con)
     return con
-
-
-def create_relation(con: duckdb.DuckDBPyConnection, relation: Relation, glossary: dict[str, str]) -> None:
-    """Create one relation as a table, with comments from its file, else from ``glossary``.
-
-    Raises:
-        GoodputError: DuckDB refuses the SELECT; names the file.
-    """
-    name = relation.full_name
-    try:
-        con.execute(f"create table {name} as {relation.sql}")
-    except duckdb.Error as error:
-        raise GoodputError(f"`{name}` cannot be built", where=str(relation.path), why=str(error)) from error
-    columns = [row[0] for row in con.execute(f"describe {name}").fetchall()]
-    con.execute(f"comment on table {name} is {quoted(relation.comment(columns))}")
-    comment_columns(con, name, {**glossary, **relation.column_meanings(columns)})
-
-
-def comment_columns(con: duckdb.DuckDBPyConnection, name: str, meanings: dict[str, str]) -> None:
-    """Comment those columns of a table of which ``meanings`` knows what they mean."""
-    columns = [row[0] for row in con.execute(f"describe {name}").fetchall()]
-    run_together(
-        con,
-        (
-            f'comment on column {name}."{column}" is {quoted(meanings[column])}'
-            for column in columns
-            if column in meanings
-        ),
-    )
 
 
 def read_glossary(con: duckdb.DuckDBPyConnection, given: list[str]) -> dict[str, str]:

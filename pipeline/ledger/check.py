@@ -10,6 +10,7 @@ import duckdb
 from pipeline.errors import GoodputError
 from pipeline.ledger.events import quoted
 from pipeline.ledger.relations import Relation
+from pipeline.ledger.sessions import in_sessions
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +40,9 @@ def run_checks(con: duckdb.DuckDBPyConnection, checks: Iterable[Relation]) -> tu
     con.execute('create table checks.results ("check" varchar, law varchar, rows bigint, example varchar)')
     grain = "one row per law of the ledger; rows is 0 where it holds"
     con.execute(f"comment on table checks.results is {quoted(grain)}")
+    ordered = sorted(checks, key=lambda c: c.name)
     violations = []
-    for check in sorted(checks, key=lambda c: c.name):
-        rows, example = run_check(con, check)
+    for check, (rows, example) in zip(ordered, in_sessions(con, run_check, ordered), strict=True):
         con.execute(
             "insert into checks.results values (?, ?, ?, ?)", [check.name, check.comment(()), rows, example]
         )

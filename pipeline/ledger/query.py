@@ -147,7 +147,7 @@ def _place(message: str) -> str:
 def _advice(con: duckdb.DuckDBPyConnection, sql: str, message: str) -> str:
     table, column = _MISSING_TABLE.search(message), _MISSING_COLUMN.search(message)
     if table:
-        known = _names(con, "select schema_name || '.' || table_name from duckdb_tables() where not internal")
+        known = _names(con, "select table_schema || '.' || table_name from information_schema.tables")
         written = re.search(rf"\w+\.{re.escape(table[1])}\b", sql)
         bare = {name.partition(".")[2]: name for name in known}
         hit = bare.get(table[1]) or nearest_name(written[0] if written else table[1], known)

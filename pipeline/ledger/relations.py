@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -25,6 +25,9 @@ BUILT_SCHEMAS = ("staging", "ledger", "claims", "marts")
 #: Schema of which every file is one kind of claim; their union is generated, never kept by hand.
 CLAIMS = "claims"
 UNITED = "united"
+
+#: How the line of a header begins that makes a relation a view.
+VIEW = "a view:"
 
 #: What the files of a schema may read; a name with a dot is one relation, the rest are whole schemas.
 MAY_READ: Mapping[str, frozenset[str]] = {
@@ -80,6 +83,11 @@ class Relation:
     def grain(self) -> str:
         """First comment line: what one row is."""
         return self.header[0] if self.header else ""
+
+    @property
+    def is_view(self) -> bool:
+        """Whether it is computed as it is read; a million rows take longer to store than to compute."""
+        return any(line.startswith(VIEW) for line in self.header)
 
     def comment(self, columns: Iterable[str]) -> str:
         """Return the header as one text, without the lines that document one of ``columns``."""
@@ -193,14 +201,19 @@ def _header(sql: str) -> Iterator[str]:
         yield row.removeprefix("--").strip()
 
 
-def syntax_tree(sql: str) -> dict[str, Any]:
-    """Return DuckDB's own syntax tree of a SELECT, unbound.
+def walk_syntax(sql: str, each: Callable[[dict[str, Any]], None]) -> None:
+    """Give every object of DuckDB's own syntax tree of a SELECT, unbound, to ``each``, innermost first.
 
     Raises:
         GoodputError: the text is not exactly one SELECT; names the line.
     """
+
+    def seen(node: dict[str, Any]) -> dict[str, Any]:
+        each(node)
+        return node
+
     row = _parser().execute("select json_serialize_sql(?, skip_null := true)", [sql]).fetchone()
-    tree: dict[str, Any] = json.loads(row[0]) if row else {"error": True, "error_message": "no text"}
+    tree: dict[str, Any] = json.loads(row[0], object_hook=seen) if row else {"error": True}
     if tree["error"]:
         place = tree.get("position")
         raise GoodputError(
@@ -212,8 +225,6 @@ def syntax_tree(sql: str) -> dict[str, Any]:
         raise GoodputError(
             f"one SELECT is expected here, not {len(tree['statements'])}", now="split the file"
         )
-    statement: dict[str, Any] = tree["statements"][0]
-    return statement
 
 
 @cache
@@ -227,10 +238,13 @@ def _tables(sql: str) -> frozenset[tuple[str, str]]:
     """Return schema and name of each table that a SELECT names, without its own steps."""
     steps: set[str] = set()
     tables: set[tuple[str, str]] = set()
-    for node in _nodes(syntax_tree(sql)):
+
+    def look_at(node: dict[str, Any]) -> None:
         steps.update(entry["key"] for entry in node.get("cte_map", {}).get("map", ()))
         if node.get("type") == "BASE_TABLE":
             tables.add((node.get("schema_name", ""), node["table_name"]))
+
+    walk_syntax(sql, look_at)
     return frozenset((schema, name) for schema, name in tables if schema or name not in steps)
 
 
@@ -249,15 +263,3 @@ def _references(sql: str, path: Path) -> tuple[str, ...]:
             now=f"write <schema>.{loose[0]}, or add the step",
         )
     return tuple(sorted(f"{schema}.{name}" for schema, name in tables))
-
-
-def _nodes(tree: Any) -> Iterator[dict[str, Any]]:
-    """Every object of the tree; iterative, because long queries nest deeper than Python recurses."""
-    stack = [tree]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, dict):
-            yield item
-            stack.extend(item.values())
-        elif isinstance(item, list):
-            stack.extend(item)

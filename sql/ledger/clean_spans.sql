@@ -6,6 +6,7 @@ lengths as (
     select
         s.run_id,
         s.attempt,
+        s.attempt_key,
         s.step_first,
         s.steps,
         s.stride,
@@ -24,16 +25,53 @@ lengths as (
     where not s.first_span and not s.is_block and s.end_us is not null
 ),
 
--- spans that a stall touches
-touched as (
-    select distinct s.run_id, s.attempt, s.step_first
+numbered as (
+    select
+        attempt_key,
+        step_first,
+        start_us,
+        end_us,
+        row_number() over (partition by attempt_key order by start_us, step_first) as place,
+    from lengths
+    where end_us > start_us
+),
+
+moments as (
+    select t.attempt_key, k.start_us, k.end_us, unnest([k.start_us, k.end_us]) as moment_us
     from ledger.known_stalls as k
-    inner join lengths as s
-        on s.run_id = k.run_id and s.attempt = k.attempt and s.start_us < k.end_us and s.end_us > k.start_us
+    inner join ledger.timeline as t using (run_id, attempt)
+),
+
+-- spans that a stall touches are neighbours
+places as (
+    select
+        m.attempt_key,
+        m.start_us,
+        m.end_us,
+        coalesce(min(n.place), 1) as from_place,
+        max(n.place) as to_place,
+    from moments as m
+    asof left join (select attempt_key, start_us, place from numbered) as n
+        on m.attempt_key = n.attempt_key and m.moment_us >= n.start_us
+    group by all
+),
+
+reached as (
+    select attempt_key, start_us, end_us, unnest(range(from_place, to_place + 1)) as place
+    from places
+    where to_place is not null
+),
+
+touched as (
+    select n.attempt_key, n.step_first
+    from reached as r
+    inner join numbered as n using (attempt_key, place)
+    where n.start_us < r.end_us and n.end_us > r.start_us
     union
-    select run_id, attempt, span_step
-    from ledger.stall_marks
-    where span_step is not null
+    select t.attempt_key, m.span_step
+    from ledger.stall_marks as m
+    inner join ledger.timeline as t using (run_id, attempt)
+    where m.span_step is not null
 ),
 
 clean as (
@@ -47,8 +85,8 @@ clean as (
             else l.length_us
         end / l.steps as step_us,
     from lengths as l
-    left join touched as t using (run_id, attempt, step_first)
-    where t.run_id is null and l.length_us > 0
+    anti join touched as t using (attempt_key, step_first)
+    where l.length_us > 0
 )
 
 select * from clean

@@ -51,14 +51,27 @@ reached as (
     from ledger.progress
 ),
 
+-- the first attempt that came so far
+reaching as (
+    select
+        r.run_id,
+        r.attempt,
+        r.reached_step,
+        min(p.attempt) as by_attempt,
+    from reached as r
+    inner join ledger.progress as p
+        on p.run_id = r.run_id and p.attempt > r.attempt and p.last_step >= r.reached_step
+    group by all
+),
+
 caught_up as (
     select
         r.run_id,
         r.attempt,
         min(s.end_us) as caught_up_us,
-    from reached as r
+    from reaching as r
     inner join ledger.closed_spans as s
-        on s.run_id = r.run_id and s.attempt > r.attempt and s.step_last >= r.reached_step
+        on s.run_id = r.run_id and s.attempt = r.by_attempt and s.step_last >= r.reached_step
     group by all
 ),
 

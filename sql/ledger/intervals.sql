@@ -114,16 +114,27 @@ claimed as (
 
 -- one claim stands for many steps: the line of a piece is the one of the step that was under way, which no step of no
 -- length ever was
-stepped as (
+under_way as (
     select
         c.run_id,
+        c.attempt,
         c.start_us,
-        p.source_id,
-        p.line,
+        p.step_first,
     from claimed as c
-    asof inner join (from ledger.closed_spans where end_us > start_us) as p
-        on c.run_id = p.run_id and c.attempt = p.attempt and c.start_us >= p.start_us
+    inner join ledger.timeline as t using (run_id, attempt)
+    asof inner join (select attempt_key, start_us, step_first from ledger.closed_spans where end_us > start_us) as p
+        on t.attempt_key = p.attempt_key and c.start_us >= p.start_us
     where c.category = 'productive'
+),
+
+stepped as (
+    select
+        u.run_id,
+        u.start_us,
+        s.source_id,
+        s.line,
+    from under_way as u
+    inner join ledger.closed_spans as s using (run_id, attempt, step_first)
 ),
 
 proved as (

@@ -5,7 +5,8 @@
 -- gpus: accelerators that made it, no more than the run's own
 -- batch: tokens of a step, else samples; null where lines do not tell, or tell another number for nearly each step
 -- batch_tokens: tokens of a step, where they are the batch
--- place: number of the span among the clean ones of its configuration, in order; null where it is not clean
+-- told_tokens: tokens of a step as its line tells them, else by the rate that it prints
+-- place: number of the span within the run, in the order of attempts and steps; null where it is not clean
 -- places: clean spans of the configuration
 with
 
@@ -20,6 +21,7 @@ spans as (
     select
         s.run_id,
         s.attempt,
+        s.place,
         s.step_first,
         s.step_last,
         s.steps,
@@ -32,8 +34,10 @@ spans as (
         round(s.tokens / s.steps) as step_tokens,
         coalesce(step_tokens, s.batch_size) as step_batch,
         l.seq_length,
-        s.source_id,
-        s.line,
+        s.tokens / s.steps as span_tokens,
+        coalesce(s.step_time_s, step_us / 1e6) as rated_s,
+        s.tokens_per_s,
+        s.tokens_per_s_per_gpu,
     from ledger.steps as s
     inner join ledger.runs as r using (run_id)
     left join ledger.attempts as a using (run_id, attempt)
@@ -49,36 +53,43 @@ varied as (
     having approx_count_distinct(step_batch) * 20 > count(step_batch) and count(distinct step_batch) > 2
 ),
 
-keyed as (
-    select
-        s.* exclude (step_tokens, step_batch),
-        case when v.run_id is null then s.step_batch end as batch,
-        case when v.run_id is null then s.step_tokens end as batch_tokens,
-    from spans as s
-    left join varied as v using (run_id)
+marked as (
+    select *, run_id in (from varied) as is_varied from spans
 ),
 
-placed as (
+keyed as (
     select
-        *,
-        case
-            when clean
-                then row_number() over (partition by run_id, gpus, batch, clean order by attempt, step_first)
-        end as place,
-    from keyed
+        s.* exclude (is_varied, step_tokens, step_batch, span_tokens, rated_s, tokens_per_s, tokens_per_s_per_gpu),
+        case when not s.is_varied then s.step_batch end as batch,
+        case when not s.is_varied then s.step_tokens end as batch_tokens,
+        coalesce(s.span_tokens, s.tokens_per_s * s.rated_s, s.tokens_per_s_per_gpu * s.gpus * s.rated_s) as told_tokens,
+    from marked as s
+),
+
+-- spans of the run before the first one of an attempt
+offsets as (
+    select
+        run_id,
+        attempt,
+        coalesce(
+            sum(max(place)) over (partition by run_id order by attempt rows between unbounded preceding and 1 preceding), 0
+        )::bigint as before,
+    from ledger.steps
+    group by run_id, attempt
 ),
 
 -- a count of the whole partition beside each row would be slow
-counted as (
-    select run_id, gpus, batch, count(*) as places
+configurations as (
+    select run_id, gpus, batch, count_if(clean) as places
     from keyed
-    where clean
-    group by all
+    group by run_id, gpus, batch
 )
 
 select
-    p.*,
-    coalesce(c.places, 0) as places,
-from placed as p
-left join counted as c
-    on c.run_id = p.run_id and c.gpus is not distinct from p.gpus and c.batch is not distinct from p.batch
+    k.* exclude (place),
+    case when k.clean then o.before + k.place end as place,
+    c.places,
+from keyed as k
+inner join offsets as o using (run_id, attempt)
+inner join configurations as c
+    on c.run_id = k.run_id and c.gpus is not distinct from k.gpus and c.batch is not distinct from k.batch

@@ -6,6 +6,7 @@ lines as (
     select
         p.run_id,
         t.attempt,
+        t.attempt_key,
         p.edge,
         p.step,
         p.ts,
@@ -50,6 +51,7 @@ paired as (
     select
         run_id,
         attempt,
+        attempt_key,
         save_key,
         max(step) as step,
         min(epoch_us(ts)) filter (where edge in ('begin', 'span')) as begin_us,
@@ -75,7 +77,7 @@ paired as (
 
 -- a save without a step number holds the last step printed before it
 last_steps as (
-    select run_id, attempt, end_us, max(step_last) as step_last
+    select attempt_key, end_us, max(step_last) as step_last
     from ledger.spans
     where end_us is not null
     group by all
@@ -83,12 +85,12 @@ last_steps as (
 
 stepped as (
     select
-        p.* exclude (step),
+        p.* exclude (attempt_key, step),
         coalesce(p.step, s.step_last) as step,
         s.end_us as progress_us,
     from paired as p
     asof left join last_steps as s
-        on p.run_id = s.run_id and p.attempt = s.attempt
+        on p.attempt_key = s.attempt_key
         and coalesce(p.begin_us, p.end_us, p.blocked_us) >= s.end_us
 ),
 

@@ -4,12 +4,11 @@ with
 
 numbered as (
     select
-        run_id,
-        attempt,
+        attempt_key,
         step_first,
         start_us,
         end_us,
-        row_number() over (partition by run_id, attempt order by start_us, step_first) as place,
+        row_number() over (partition by attempt_key order by start_us, step_first) as place,
     from ledger.closed_spans
     where end_us > start_us
 ),
@@ -29,48 +28,54 @@ ordered as (
 
 merged as (
     select
-        run_id,
-        attempt,
-        greatest(start_us, coalesce(earlier_end_us, start_us)) as start_us,
-        end_us,
-    from ordered
-    where earlier_end_us is null or end_us > earlier_end_us
+        t.run_id,
+        t.attempt,
+        t.attempt_key,
+        greatest(o.start_us, coalesce(o.earlier_end_us, o.start_us)) as start_us,
+        o.end_us,
+    from ordered as o
+    inner join ledger.timeline as t using (run_id, attempt)
+    where o.earlier_end_us is null or o.end_us > o.earlier_end_us
+),
+
+moments as (
+    select attempt_key, start_us, start_us as moment_us, true as is_start from merged
+    union all
+    select attempt_key, start_us, end_us - 1 as moment_us, false as is_start from merged
 ),
 
 -- the spans that a stall touches are neighbours
-first_place as (
-    select m.*, n.place as from_place
-    from merged as m
-    asof left join numbered as n on m.run_id = n.run_id and m.attempt = n.attempt and m.start_us >= n.start_us
-),
-
-both_places as (
-    select f.*, n.place as to_place
-    from first_place as f
-    asof left join numbered as n on f.run_id = n.run_id and f.attempt = n.attempt and f.end_us > n.start_us
+places as (
+    select
+        m.attempt_key,
+        m.start_us,
+        coalesce(max(n.place) filter (where m.is_start), 1) as from_place,
+        max(n.place) filter (where not m.is_start) as to_place,
+    from moments as m
+    asof left join (select attempt_key, start_us, place from numbered) as n
+        on m.attempt_key = n.attempt_key and m.moment_us >= n.start_us
+    group by all
 ),
 
 touched as (
     select
-        b.run_id,
-        b.attempt,
-        b.start_us,
-        b.end_us,
-        unnest(range(coalesce(b.from_place, 1), b.to_place + 1)) as place,
-    from both_places as b
-    where b.to_place is not null
+        m.*,
+        unnest(range(p.from_place, p.to_place + 1)) as place,
+    from merged as m
+    inner join places as p using (attempt_key, start_us)
+    where p.to_place is not null
 ),
 
 clipped as (
     select
-        n.run_id,
-        n.attempt,
+        t.run_id,
+        t.attempt,
         n.step_first,
         n.start_us as span_start_us,
         greatest(t.start_us, n.start_us) as start_us,
         least(t.end_us, n.end_us) as end_us,
     from touched as t
-    inner join numbered as n using (run_id, attempt, place)
+    inner join numbered as n using (attempt_key, place)
     where least(t.end_us, n.end_us) > greatest(t.start_us, n.start_us)
 ),
 

@@ -44,6 +44,7 @@ blocks as (
     select
         p.run_id,
         t.attempt,
+        t.attempt_key,
         p.pattern,
         p.edge,
         epoch_us(p.ts) as ts_us,
@@ -80,6 +81,7 @@ block_spans as (
     select
         b.run_id,
         b.attempt,
+        b.attempt_key,
         row_number() over (partition by b.run_id, b.attempt order by b.ts_us, b.ord) as step,
         b.ts_us as start_us,
         b.next_us as end_us,
@@ -325,6 +327,8 @@ final as (
     select
         run_id,
         attempt,
+        attempt_key,
+        place,
         place = 1 as first_span,
         edge,
         stamped,
@@ -351,6 +355,8 @@ final as (
     select
         run_id,
         attempt,
+        attempt_key,
+        step as place,
         step = 1 as first_span,
         'block' as edge,
         true as stamped,

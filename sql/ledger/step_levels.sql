@@ -1,14 +1,14 @@
 -- one row per run, configuration and level: a stretch of clean step spans at one pace
 -- do not average over levels: reference_steps says which one counts
 -- level: number of the level within the configuration, in order
--- place_first: number of its first span among the clean ones of the configuration
--- place_last: number of its last span
+-- place_first: number of its first clean span within the run
+-- place_last: number of its last clean span
 -- spans: clean spans of it
 -- step_us: median time of one step; in microseconds
 -- margin: by what share levels of this configuration have to differ to be told from jitter
 with
 
--- a configuration is looked at in at most 2,000 pieces, each with the median of its spans
+-- a configuration is looked at in about 2,000 pieces at most, each with the median of its clean spans
 pieces as (
     select
         run_id,

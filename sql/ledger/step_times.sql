@@ -42,7 +42,7 @@ gapped as (
 netted as (
     select
         *,
-        free_us - gap_us as net_us,
+        free_us - gap_us as loop_us,
         case when first_span and clean_us is not null then greatest(0, free_us - gap_us - steps * clean_us) else 0 end as warmup_us,
         greatest(0, least(steps, coalesce(survives_to, step_first - 1) - step_first + 1)) as surviving_steps,
     from gapped
@@ -55,9 +55,54 @@ split as (
         case
             when surviving_steps = 0 then 0
             when surviving_steps = steps then free_us
-            else gap_us + warmup_us + ((net_us - warmup_us)::hugeint * surviving_steps // steps)::bigint
+            else gap_us + warmup_us + ((loop_us - warmup_us)::hugeint * surviving_steps // steps)::bigint
         end as kept_free_us,
     from netted
+),
+
+-- samples of a fixed length are tokens
+fixed as (
+    select run_id, try_cast(max(value) as bigint) as seq_length
+    from staging.facts
+    where key = 'seq_length' and place = 1
+    group by run_id
 )
 
-select * exclude (slip_us) from split
+select
+    s.run_id,
+    s.attempt,
+    s.attempt_key,
+    s.place,
+    s.step_first,
+    s.step_last,
+    s.steps,
+    s.start_us,
+    s.end_us,
+    s.loop_us - s.warmup_us as net_us,
+    s.warmup_us,
+    s.gap_us,
+    s.stall_us,
+    s.holds_stall,
+    s.first_span,
+    s.surviving_steps,
+    s.kept_free_us,
+    s.unproven,
+    s.stamped,
+    s.printed_us,
+    s.ts_quality,
+    s.source_id,
+    s.line,
+    e.step_time_s,
+    coalesce(e.tokens, e.batch_size * f.seq_length * s.steps) as tokens,
+    e.consumed_samples,
+    e.batch_size,
+    e.tokens_per_s,
+    e.tokens_per_s_per_gpu,
+    e.tflops_per_gpu,
+    e.mfu,
+    e.loss,
+    e.skipped,
+    e.step_target,
+from split as s
+left join events.steps as e on e.rowid = s.event_row
+left join fixed as f on f.run_id = s.run_id

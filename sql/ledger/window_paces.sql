@@ -20,11 +20,8 @@ spans as (
         r.reference_step_s * 1e6 as reference_us,
         r.reference_reason,
         p.gpus,
-        s.tokens / s.steps as step_tokens,
-        s.tokens_per_s_per_gpu * p.gpus * coalesce(s.step_time_s, p.step_us / 1e6) as rated_tokens,
-        s.tokens_per_s * coalesce(s.step_time_s, p.step_us / 1e6) as rate_tokens,
+        p.told_tokens as tokens,
     from ledger.paced_spans as p
-    inner join ledger.steps as s using (run_id, attempt, step_first)
     left join ledger.reference_steps as r
         on r.run_id = p.run_id and r.gpus is not distinct from p.gpus and r.batch is not distinct from p.batch
     where p.surviving_steps > 0
@@ -45,7 +42,6 @@ weighted as (
     select
         p.*,
         p.surviving_steps * case when p.whole then 1.0 else coalesce(b.share, 0.0) end as weight,
-        coalesce(p.step_tokens, p.rate_tokens, p.rated_tokens) as tokens,
     from placed as p
     left join ledger.border_spans as b using (run_id, attempt, step_first, window_start)
 ),

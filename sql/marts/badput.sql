@@ -15,7 +15,6 @@ steps as (
         steps,
         start_us,
         end_us,
-        row_number() over (partition by run_id, attempt order by step_first) as place,
     from ledger.spans
 ),
 
@@ -65,6 +64,7 @@ judged as (
         s.end_us - s.start_us as length_us,
         s.end_us - s.start_us - coalesce(c.custom_us, 0) as net_us,
         b.restart_step,
+        s.step_first = b.first_step as is_first,
         -- a restart at step 0 makes the whole segment vanish
         b.restart_step is not distinct from 0 as vanishes,
         b.restart_step is null or s.step_last < b.restart_step as kept,
@@ -81,8 +81,9 @@ start_ups as (
         attempt,
         greatest(
             0,
-            max(net_us) filter (where place = 1)
-                - max(steps) filter (where place = 1) * sum(net_us) filter (where place > 1) / sum(steps) filter (where place > 1)
+            max(net_us) filter (where is_first)
+                - max(steps) filter (where is_first) * sum(net_us) filter (where not is_first)
+                    / sum(steps) filter (where not is_first)
         ) as start_up_us,
     from judged
     where kept and not vanishes

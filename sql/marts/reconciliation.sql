@@ -40,8 +40,7 @@ attempts as (
 numbered as (
     select
         *,
-        first_span
-        or coalesce(lag(first_span) over (partition by run_id, attempt order by start_ts, step_first), false) as early,
+        place <= 2 as early,
     from ledger.steps
 ),
 

@@ -8,12 +8,37 @@
 -- moves: whether its stamps are corrected: it is more than a second off
 with
 
+-- of each job of most runs one clock tells: there is nothing to compare
+tellers as (
+    select distinct source_id, host
+    from events.steps
+),
+
+clocked as (
+    select
+        s.source_id,
+        t.host,
+        s.run_id,
+        coalesce(s.job_id, '') as job_id,
+        coalesce(split_part(coalesce(t.host, s.host), '.', 1), 'log ' || s.log) as clock,
+        s.zone,
+    from tellers as t
+    inner join staging.sources as s using (source_id)
+    where s.run_id is not null
+),
+
+several as (
+    select *
+    from clocked
+    where run_id in (select run_id from clocked group by run_id, job_id having count(distinct clock) > 1)
+),
+
 -- only what the same pattern reads happens at the same moment on every host
 stamped as (
     select
         s.run_id,
-        coalesce(s.job_id, '') as job_id,
-        coalesce(split_part(coalesce(e.host, s.host), '.', 1), 'log ' || s.log) as clock,
+        s.job_id,
+        s.clock,
         e.format,
         e.pattern,
         coalesce(e.ts_edge, 'end') as edge,
@@ -25,10 +50,10 @@ stamped as (
             else timezone(s.zone, (e.ts + to_years((y.year - 1972)::integer))::timestamp)
         end as ts,
     from events.steps as e
-    inner join staging.sources as s using (source_id)
-    asof left join staging.years as y on y.source_id = e.source_id and e.line >= y.line
-    where s.run_id is not null
-        and e.step_last is not null
+    inner join several as s on s.source_id = e.source_id and s.host is not distinct from e.host
+    left join staging.years as y
+        on y.source_id = e.source_id and e.ts_quality = 'year_assumed' and e.line >= y.line and e.line < y.next_line
+    where e.step_last is not null
         and coalesce(e.ts_edge, 'end') <> 'late'
         and e.ts_quality in ('logged', 'zone_assumed', 'year_assumed')
 ),

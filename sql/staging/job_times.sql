@@ -23,7 +23,8 @@ dated as (
         case when p.ts_quality = 'year_assumed' then p.ts + to_years((y.year - 1972)::integer) else p.ts end as ts,
     from printed as p
     inner join staging.logs as l using (source_id)
-    asof left join staging.years as y on y.source_id = p.source_id and p.line >= y.line
+    left join staging.years as y
+        on y.source_id = p.source_id and p.ts_quality = 'year_assumed' and p.line >= y.line and p.line < y.next_line
     where p.ts_quality in ('logged', 'zone_assumed', 'year_assumed')
         and l.job_id is not null
         and l.duplicate_of is null

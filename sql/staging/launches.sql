@@ -146,10 +146,16 @@ stepped as (
     select
         m.*,
         s.ord as step_ord,
-        s.log_line as step_line,
     from marks as m
-    asof left join (select log_no, ord, max(log_line) as log_line from steps group by all) as s
-        on m.log_no = s.log_no and m.ord > s.ord
+    asof left join (select log_no, ord from steps) as s on m.log_no = s.log_no and m.ord > s.ord
+),
+
+-- records of one moment have one place: the last line of them
+step_ends as (
+    select s.log_no, s.ord as step_ord, max(s.log_line) as step_line
+    from steps as s
+    semi join stepped as m on m.log_no = s.log_no and m.step_ord = s.ord
+    group by all
 ),
 
 lagged as (
@@ -164,6 +170,7 @@ lagged as (
         lag(ord) over w as previous_ord,
         lag(log_line) over w as previous_line,
     from stepped
+    left join step_ends using (log_no, step_ord)
     window w as (partition by log_no order by ord, log_line, segment)
 ),
 
@@ -269,7 +276,7 @@ first_lines as (
         arg_min(source_id, (ord, log_line)) as source_id,
         arg_min(line, (ord, log_line)) as line,
     from (
-        select log_no, log_line, ord, source_id, line from steps
+        select log_no, log_line, ord, source_id, line from steps where previous_step is null
         union all
         select log_no, log_line, ord, source_id, line from others
         union all
@@ -294,6 +301,7 @@ launches as (
         source_id,
         line as first_line,
         lead(ord) over w as next_ord,
+        coalesce(next_ord, 9223372036854775807) as end_ord,
     from starts
     window w as (partition by log_no order by ord)
 ),
@@ -314,7 +322,7 @@ step_times as (
         (max(s.step) - min(s.step)) / nullif(count(*) - 1, 0) as stride,
         (max(s.ts_us) - min(s.ts_us)) / nullif(count(*) - 1, 0) as beat_us,
     from steps as s
-    asof inner join launches as l on s.log_no = l.log_no and s.ord >= l.first_ord
+    inner join launches as l on s.log_no = l.log_no and s.ord >= l.first_ord and s.ord < l.end_ord
     group by all
 ),
 

@@ -120,7 +120,8 @@ counted as (
         c.offset_s as clock_offset_s,
     from events.steps as e
     inner join staging.sources as s using (source_id)
-    asof left join staging.years as y on y.source_id = e.source_id and e.line >= y.line
+    left join staging.years as y
+        on y.source_id = e.source_id and e.ts_quality = 'year_assumed' and e.line >= y.line and e.line < y.next_line
     left join moving as c on c.clock = coalesce(split_part(coalesce(e.host, s.host), '.', 1), 'log ' || s.log)
     left join staging.step_units as u using (log_no)
     anti join evaluation_bars as v on v.log_no = s.log_no and v.step_target = e.step_target and v.format = e.format

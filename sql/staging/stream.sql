@@ -97,7 +97,8 @@ timed as (
         case when coalesce(s.role, '') <> 'scheduler' then c.offset_s end as clock_offset_s,
     from united as u
     inner join staging.sources as s using (source_id)
-    asof left join staging.years as y on y.source_id = u.source_id and u.line >= y.line
+    left join staging.years as y
+        on y.source_id = u.source_id and u.ts_quality = 'year_assumed' and u.line >= y.line and u.line < y.next_line
     left join moving as c on c.clock = coalesce(split_part(coalesce(u.host, s.host), '.', 1), 'log ' || s.log)
 ),
 

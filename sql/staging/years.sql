@@ -1,6 +1,7 @@
 -- one row per file with stamps that print no year, and per turn of the year in it: the year of its lines from there on
 -- do not count: it is a look-up
 -- line: first line of which the year holds
+-- next_line: first line of which it holds no longer
 -- year_from: what the year was taken from: log (stamps with a year in the same log), job (accounting of its job), folder (files beside it), everything (all files, which agree); none where they disagree or there are none
 -- year_near: path of the file that it was taken from, or the job; null where several
 with
@@ -146,6 +147,7 @@ changes as (
 select
     c.source_id,
     c.line,
+    coalesce(lead(c.line) over (partition by c.source_id order by c.line), 9223372036854775807) as next_line,
     b.base_year + c.turns as year,
     b.year_from,
     b.year_near,
