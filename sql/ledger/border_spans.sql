@@ -14,7 +14,7 @@ placed as (
         w.window_end,
     from ledger.steps as s
     inner join ledger.windows as w on s.start_ts < w.window_end and s.end_ts > w.window_start
-    where s.surviving_steps > 0 and (s.end_ts > w.window_end or s.start_ts < w.window_start)
+    where s.surviving_steps > 0 and s.window_start is null
 )
 
 select

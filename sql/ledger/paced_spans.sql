@@ -3,6 +3,7 @@
 -- step_us: net time of one step, stalls and warm-up left out; in microseconds
 -- clean: whether the span holds nothing but steps, and is not the first of its attempt
 -- gpus: accelerators that made it, no more than the run's own
+-- window_start: begin of the window that it lies in; null where it crosses a border, or lies in none
 -- batch: tokens of a step, else samples; null where lines do not tell, or tell another number for nearly each step
 -- batch_tokens: tokens of a step, where they are the batch
 -- told_tokens: tokens of a step as its line tells them, else by the rate that it prints
@@ -28,6 +29,7 @@ spans as (
         s.surviving_steps,
         s.start_ts,
         s.end_ts,
+        s.window_start,
         s.net_us / s.steps as step_us,
         not s.first_span and not s.holds_stall and s.net_us > 0 as clean,
         least(coalesce(a.gpus, r.gpus), r.gpus) as gpus,

@@ -1,5 +1,6 @@
 -- one row per step span: what of its length is stall, gap in the loop, warm-up and step time, and how many of its steps survived
 -- do not sum surviving steps over runs as tokens: steps of different runs differ in size
+-- window_start: begin of the window that it lies in; null where it crosses a border, or lies in none
 with
 
 stalled as (
@@ -60,6 +61,11 @@ split as (
     from netted
 ),
 
+grid as (
+    select r.window_us, (select min(grid_us) from ledger.windows) as origin_us
+    from config.report as r
+),
+
 -- samples of a fixed length are tokens
 fixed as (
     select run_id, try_cast(max(value) as bigint) as seq_length
@@ -87,6 +93,7 @@ select
     s.surviving_steps,
     s.kept_free_us,
     s.unproven,
+    w.window_start,
     s.stamped,
     s.printed_us,
     s.ts_quality,
@@ -106,3 +113,8 @@ select
 from split as s
 left join events.steps as e on e.rowid = s.event_row
 left join fixed as f on f.run_id = s.run_id
+cross join grid as g
+left join ledger.windows as w
+    on w.grid_us = (g.origin_us + (s.start_us - g.origin_us) // g.window_us * g.window_us)::bigint
+    and s.start_us >= epoch_us(w.window_start)
+    and s.end_us <= epoch_us(w.window_end)

@@ -1,5 +1,6 @@
 -- one row per step span of an attempt: the steps that one step line stands for, their time, and how many of them survived
 -- do not sum start_ts..end_ts as productive time: stalls, warm-up and lost work lie inside (see ledger.intervals)
+-- window_start: begin of the window that it lies in; null where it crosses a border, or lies in none
 -- a view: computed as it is read, from columns of a wider relation
 select
     run_id,
@@ -11,6 +12,7 @@ select
     steps,
     make_timestamptz(start_us) as start_ts,
     make_timestamptz(end_us) as end_ts,
+    window_start,
     net_us,
     warmup_us,
     gap_us,

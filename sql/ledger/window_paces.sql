@@ -13,8 +13,7 @@ spans as (
         p.run_id,
         p.attempt,
         p.step_first,
-        p.start_ts,
-        p.end_ts,
+        p.window_start,
         p.surviving_steps,
         p.step_us,
         r.reference_step_s * 1e6 as reference_us,
@@ -27,23 +26,15 @@ spans as (
     where p.surviving_steps > 0
 ),
 
-placed as (
-    select
-        s.*,
-        w.window_start,
-        w.window_end,
-        s.end_ts <= w.window_end and s.start_ts >= w.window_start as whole,
-    from spans as s
-    inner join ledger.windows as w on s.start_ts < w.window_end and s.end_ts > w.window_start
-),
-
 -- a span that crosses a border counts in each window by its share
 weighted as (
     select
-        p.*,
-        p.surviving_steps * case when p.whole then 1.0 else coalesce(b.share, 0.0) end as weight,
-    from placed as p
-    left join ledger.border_spans as b using (run_id, attempt, step_first, window_start)
+        s.* exclude (window_start),
+        coalesce(s.window_start, b.window_start) as window_start,
+        s.surviving_steps * case when s.window_start is not null then 1.0 else coalesce(b.share, 0.0) end as weight,
+    from spans as s
+    left join ledger.border_spans as b using (run_id, attempt, step_first)
+    where s.window_start is not null or b.window_start is not null
 ),
 
 -- sums of integers do not depend on the order of the rows
@@ -51,7 +42,6 @@ sums as (
     select
         run_id,
         window_start,
-        window_end,
         sum((weight * 1e6)::hugeint) as steps,
         sum((weight * 1e6)::hugeint) filter (where reference_us is not null) as reference_steps,
         sum((weight * 1e6)::hugeint) filter (where tokens is not null) as told_steps,
@@ -65,14 +55,15 @@ sums as (
 )
 
 select
-    run_id,
-    window_start,
-    window_end,
+    s.run_id,
+    s.window_start,
+    w.window_end,
     steps / 1e6 as window_steps,
     case when reference_steps >= 0.9 * steps then reference_gpu_us / 1e6 end as reference_gpu_s,
     case when reference_steps >= 0.9 * steps then reference_us / steps end as reference_step_s,
     net_gpu_us / 1e6 as net_gpu_s,
     case when told_steps >= 0.9 * steps then tokens * (steps / told_steps) end as told_tokens,
     level_reason,
-from sums
+from sums as s
+inner join ledger.windows as w using (window_start)
 where steps > 0

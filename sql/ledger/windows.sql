@@ -1,5 +1,6 @@
 -- one row per window of the report, half open, cut at the bounds of the period asked for
 -- do not add figures of windows other than as sums of accelerator time
+-- grid_us: where it would begin, were it not cut
 with
 
 lives as (
@@ -39,4 +40,5 @@ numbers as (
 select
     make_timestamptz((case when has_from then greatest(origin_us + n * window_us, from_us) else origin_us + n * window_us end)::bigint) as window_start,
     make_timestamptz((case when has_to then least(origin_us + (n + 1) * window_us, to_us) else origin_us + (n + 1) * window_us end)::bigint) as window_end,
+    (origin_us + n * window_us)::bigint as grid_us,
 from numbers

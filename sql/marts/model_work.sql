@@ -19,8 +19,7 @@ spans as (
         s.run_id,
         s.attempt,
         s.step_first,
-        s.start_ts,
-        s.end_ts,
+        s.window_start,
         s.surviving_steps,
         s.net_us * s.surviving_steps / s.steps as net_us,
         not s.first_span and not s.holds_stall as steady,
@@ -123,30 +122,21 @@ filled as (
     left join main_sources as m using (run_id)
 ),
 
-placed as (
-    select
-        f.*,
-        w.window_start,
-        w.window_end,
-        f.end_ts <= w.window_end and f.start_ts >= w.window_start as whole,
-    from filled as f
-    inner join ledger.windows as w on f.start_ts < w.window_end and f.end_ts > w.window_start
-),
-
 -- a span that crosses a border counts in each window by its share
 weighted as (
     select
-        p.*,
-        case when p.whole then 1.0 else coalesce(b.share, 0.0) end as weight,
-    from placed as p
-    left join ledger.border_spans as b using (run_id, attempt, step_first, window_start)
+        f.* exclude (window_start),
+        coalesce(f.window_start, b.window_start) as window_start,
+        case when f.window_start is not null then 1.0 else coalesce(b.share, 0.0) end as weight,
+    from filled as f
+    left join ledger.border_spans as b using (run_id, attempt, step_first)
+    where f.window_start is not null or b.window_start is not null
 ),
 
 sums as (
     select
         run_id,
         window_start,
-        window_end,
         sum((flops * weight)::hugeint) as model_flops,
         sum((flops * weight)::hugeint) filter (where steady) as steady_flops,
         sum((net_us / 1e6 * gpus * peak_flops_per_gpu * weight)::hugeint) filter (where steady) as steady_peak_flops,
@@ -160,17 +150,21 @@ sums as (
             end
         ) as why,
     from weighted
-    group by run_id, window_start, window_end
+    group by run_id, window_start
 ),
 
 final as (
     select
-        * exclude (told_share, why),
+        s.run_id,
+        s.window_start,
+        w.window_end,
+        s.* exclude (run_id, window_start, told_share, why),
         case
             when told_share = 0 then coalesce(why, 'no step line tells TFLOP/s, MFU or tokens with FLOPs per token')
             when told_share < 0.9 then format('only {:.0f} % of the steps tell their FLOPs', 100 * told_share)
         end as flops_reason,
-    from sums
+    from sums as s
+    inner join ledger.windows as w using (window_start)
 )
 
 select * from final
