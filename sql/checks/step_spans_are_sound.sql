@@ -5,7 +5,7 @@ with
 ordered as (
     select
         *,
-        lag(end_ts) over (partition by run_id, attempt order by start_ts, end_ts) as previous_end_ts,
+        lag(end_ts) over (partition by attempt_key order by start_ts, end_ts) as previous_end_ts,
     from ledger.steps
 )
 

@@ -44,7 +44,7 @@ lines as (
 kept as (
     select *
     from lines
-    qualify clean or not bool_or(clean) over (partition by run_id)
+    where clean or run_id not in (select run_id from lines where clean)
 ),
 
 medians as (

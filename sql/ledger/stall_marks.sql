@@ -47,6 +47,7 @@ spans as (
         lead(step_first) over w as next_step_first,
         lead(attempt) over w as next_attempt,
     from ledger.spans
+    where log_no in (select log_no from unstamped)
     window w as (partition by log_no, run_id order by ord)
 ),
 
