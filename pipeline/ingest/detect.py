@@ -126,8 +126,11 @@ class _Look:
             return Detection(BINARY, 0.0, "", UNKNOWN)
         ranked = sorted(self.candidates, key=lambda found: (not found.proven, -found.score, found.fmt.name))
         best = next((found for found in ranked if found.proven), None) or _common(ranked)
-        others = [found.fmt.name for found in ranked if best is None or found.fmt is not best.fmt]
-        runner_up = others[0] if others else ""
+        others = [found.fmt for found in ranked if best is None or found.fmt is not best.fmt]
+        if best is None or not best.fmt.primary:
+            # Of what stands in the output of any program the next best is a program.
+            others.sort(key=lambda fmt: not fmt.primary)
+        runner_up = others[0].name if others else ""
         if best is None:
             return Detection(UNKNOWN, 0.0, runner_up, UNKNOWN)
         return Detection(best.fmt.name, round(best.score, 4), runner_up, _role(best.fmt))

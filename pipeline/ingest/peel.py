@@ -67,7 +67,10 @@ _AFTER_NAME = (
     r"|\(min, max\) time |using world size: |time to initialize |-{10,} |building |training \.|done with "
     # The launcher of DeepSpeed puts the host before every line of a job of several.
     r"|time \(ms\) |steps: [0-9]| ?samples/sec: |DeepSpeed |Checkpoint Save |\*{4} Git info |Time to load "
-    r"|[a-z_0-9]+ \.+ \[|MA [0-9]|Main process received |Killing subprocess )"
+    r"|[a-z_0-9]+ \.+ \[|MA [0-9]|Main process received |Killing subprocess "
+    # Records of a trainer as text, bars, counters, Ray's own prefix, and what a program prints of its machine.
+    r"|\{['\"]| *[0-9]{1,3}%\||s(?:tep)?:[0-9]|\((?:[A-Za-z_][A-Za-z_0-9.]* )?pid="
+    r"| {3,}|={20,}|\+-{5,}|\| |Running P|peak memory |[A-Z][a-z]{2} [A-Z][a-z]{2} +[0-9]{1,2} [0-9:]{8} [0-9]{4})"
 )
 _ONE = "|".join(_PREFIXES)
 _UNNAMED = re.sub(r"\?P<\w+>", "?:", _ONE)

@@ -69,7 +69,9 @@ def slack_of(run: Run, style: Style, blemishes: Blemishes = CLEAN) -> RunSlack:
     if blemishes.torn:
         blind = [span for attempt in run.attempts for span in _cut_off(attempt, style.log_interval)]
     if blind:
-        reasons.append("the line of the last stall, or of the first step, of a killed attempt is cut")
+        reasons.append(
+            "the line of the last stall, of the first step, or of the last phase, of a killed attempt is cut"
+        )
     silent = list(_widthless(run)) if trainer.world_late else []
     if silent:
         blind += silent
@@ -105,12 +107,18 @@ def _longest(attempt: Attempt, log_interval: int) -> int:
 def _cut_off(attempt: Attempt, log_interval: int) -> Iterator[tuple[int, int]]:
     """Yield the spans of which only the cut last line of a killed attempt told, up to where it stopped.
 
-    That may be its last stall, or all of its loop, warm-up included, where it is the first step line.
+    That may be its last stall, or all of its loop, warm-up included, where it is the first step line, or the
+    last phase of a start that did not come so far.
     """
     end = attempt.end
     if end is None or BY_NAME[end.fault].kind in ("completed", "ongoing") or end.told_us is not None:
         return
-    if attempt.steps and attempt.loop_us is not None:
+    if not attempt.steps:
+        reached = attempt.loop_us or attempt.built_us or attempt.init_us
+        if reached is not None:
+            yield reached, end.stop_us
+        return
+    if attempt.loop_us is not None:
         first, last_step = attempt.steps[0].number, attempt.steps[-1].number
         if last_step // log_interval - (first - 1) // log_interval <= 1:
             yield attempt.loop_us, end.stop_us

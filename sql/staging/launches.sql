@@ -65,13 +65,35 @@ again as (
     qualify abs(elapsed_s - lag(elapsed_s) over w) <= 1 and failure = lag(failure) over w
 ),
 
--- how long one step takes in this log, to tell a repeated line from a repeated step
-beats as (
-    select
-        log_no,
-        median((ts_us - previous_us) / (step - previous_step)) as beat_us,
+paced as (
+    select log_no, (ts_us - previous_us) / (step - previous_step) as beat_us
     from steps
     where step > previous_step and ts_us > previous_us
+),
+
+-- a program may print a dated line and an undated one of each step: its dated ones follow each other
+dated as (
+    select
+        log_no,
+        step,
+        ts_us,
+        lag(step) over w as previous_step,
+        lag(ts_us) over w as previous_us,
+    from steps
+    where ts_us is not null and log_no not in (select log_no from paced)
+    window w as (partition by log_no order by ord, log_line, segment)
+),
+
+-- how long one step takes in this log, to tell a repeated line from a repeated step
+beats as (
+    select log_no, median(beat_us) as beat_us
+    from (
+        from paced
+        union all
+        select log_no, (ts_us - previous_us) / (step - previous_step) as beat_us
+        from dated
+        where step > previous_step and ts_us > previous_us
+    )
     group by log_no
 ),
 
