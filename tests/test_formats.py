@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import polars as pl
 import pytest
 
 from pipeline.formats import check_format, registry
-from pipeline.formats.format import Format, Pattern, Value
+from pipeline.formats.format import Format, Head, Pattern, Value
+from pipeline.ingest.glue import split_glued, split_glued_to_words
 from pipeline.ingest.match import match_format
 from tests.golden import FOLDER, read_lines, render_events, samples
 
@@ -79,6 +82,21 @@ def test_lookalikes_are_matched_by_no_pattern(fmt: Format) -> None:
 
 
 @each_format
+def test_every_head_begins_a_line_of_a_sample_and_is_found_behind_another_line(fmt: Format) -> None:
+    """The other lines are cut in a word, at the end of a field, and behind the head of another line."""
+    lines = [text for path in samples(fmt.name, "sample") if fmt.heads for text in read_lines(path)]
+    for head in fmt.heads:
+        own = [text for text in lines if re.search(rf"^(?:\[\w+\] )?(?:{head.regex})", text)]
+        assert own, f"no line of a sample begins with `{head.regex}`"
+        begin = f"{own[0]} step 4/9 lo" if head.behind == "twin" else "3: step: 4 | lr: 1.0E-04 | "
+        others = {"words": f"{begin}grad_norm: ", "cut": f"{begin}lo"}
+        raw = others.get(head.behind, begin) + own[0].removeprefix("[titan] ")
+        glued = pl.DataFrame({"line": [1], "text": [raw]})
+        apart = (split_glued if head.behind == "any" else split_glued_to_words)(glued)["text"][0]
+        assert own[0].removeprefix("[titan] ") == apart.rpartition("\r")[2]
+
+
+@each_format
 def test_golden_events(fmt: Format) -> None:
     """`make golden` rewrites them; read the difference line by line."""
     assert (FOLDER / fmt.name / "events.jsonl").read_text(encoding="utf-8") == render_events(fmt)
@@ -126,6 +144,9 @@ def a_pattern(**changes: object) -> Format:
         (a_pattern(literals=()), "needs literals"),
         (a_pattern(literals=("",)), "needs literals"),
         (a_pattern(extras={"loss": (r"loss (?P<x>\d)", Value())}), "exactly one group, named `v`"),
+        (a_format(heads=(Head(r"\[step (\d+)\] ", "cut"),)), "only groups that take nothing"),
+        (a_format(heads=(Head(r"^step ", "cut"),)), "no anchor helps"),
+        (a_format(heads=(Head(r"(?:step ", "cut"),)), "does not compile"),
         (a_format(deciding=("stop",)), "deciding pattern `stop` does not exist"),
         (a_format(patterns=a_format().patterns * 2), "two patterns are called `step`"),
     ],

@@ -27,6 +27,7 @@ Kind = Literal[
     "lower",
 ]
 Role = Literal["trainer", "scheduler", "checkpoint", "node", "any"]
+Behind = Literal["any", "words", "cut", "step", "twin"]
 Shape = Literal["lines", "records", "table", "csv", "columns", "document", "blocks", "trace"]
 
 #: Shapes of files that begin with a header, which their later parts need.
@@ -159,6 +160,21 @@ def known_line(
 
 
 @dataclass(frozen=True, slots=True)
+class Head:
+    """How lines begin that come into a file past the buffers of others, and so in the middle of a line.
+
+    Attributes:
+        regex: Rust regular expression without named groups and anchors; no other line holds what it matches.
+        behind: what such a line is set apart from. ``any``: every line; it is looked for in all of them, and
+            has to begin with a literal. ``words``: what stands behind anything but a prefix. ``cut``: a line
+            that was cut. ``step``: a step line, wherever. ``twin``: a line that begins with such a head.
+    """
+
+    regex: str
+    behind: Behind
+
+
+@dataclass(frozen=True, slots=True)
 class Format:
     """A log format: the program that writes it, and its patterns.
 
@@ -189,6 +205,7 @@ class Format:
             whose sample holds one of them is none of this format.
         chatter: literals of lines that programs print by the million and that never hold anything else: such
             a line is known, and nothing more is asked of it.
+        heads: how its lines begin that other lines may hide, in the output of any program.
         unrendered: why the simulator does not write it; empty where it does.
         unwrap: for records: keys below which the fields may lie. For documents: keys below which the record
             itself may lie, as in what is watched or collected.
@@ -243,6 +260,7 @@ class Format:
     least_share: float = 0.0
     foreign: tuple[str, ...] = ()
     chatter: tuple[str, ...] = ()
+    heads: tuple[Head, ...] = ()
     unrendered: str = ""
     unwrap: tuple[str, ...] = ()
     elements: tuple[str, ...] = ()
