@@ -65,6 +65,7 @@ class Value:
             What cannot be read becomes null.
         scale: factor applied after reading a number (1e-3 turns milliseconds into seconds).
         less: for kind ``stamp``: field of an earlier time; the column is the seconds from that one to this.
+            For numbers: fields that are taken off, where they are there.
         offset: number added after that (1 makes a count out of a number that begins with 0).
         stamp: shape of the time, for kind ``stamp``.
         const: the value itself, for a constant.
@@ -82,7 +83,7 @@ class Value:
     times: str = ""
     every: str = ""
     offset: int = 0
-    less: str = ""
+    less: str | tuple[str, ...] = ""
     stamp: Stamp | None = None
     const: str | int | float | bool | None = None
     mapping: Mapping[str, str] | None = None
