@@ -64,6 +64,12 @@ FORMATS = Table(
             "of a save that is not asynchronous the line that frees the loop is the end: it is durable then",
         ),
         Column(
+            "background_told",
+            "bool",
+            "a line says when a save goes on in the background: a save of which none does was over before "
+            "the loop went on",
+        ),
+        Column(
             "next_save_waits",
             "bool",
             "a save begins when the one before it is durable, which no line says",

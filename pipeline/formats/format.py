@@ -237,6 +237,8 @@ class Format:
         step_time_of_one: the printed step time says nothing of the steps between two lines.
         save_end_untold: it prints when a save begins, and never when it is over.
         blocked_is_end_of_sync: of a save that is not asynchronous a line of edge ``blocked`` is the end.
+        background_told: a line without a step says that a save goes on in the background, and the loop as
+            well; a save of which none does is over when the line of edge ``blocked`` is printed.
         next_save_waits: a save begins when the one before it is durable, which no line says.
         world_size_late: the world size stands behind the first line of its launch, not before it.
         flops_attention: how its TFLOP/s count attention; empty where releases differ.
@@ -281,6 +283,7 @@ class Format:
     step_time_of_one: bool = False
     save_end_untold: bool = False
     blocked_is_end_of_sync: bool = False
+    background_told: bool = False
     next_save_waits: bool = False
     world_size_late: bool = False
     flops_attention: str = ""

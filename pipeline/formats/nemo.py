@@ -202,6 +202,7 @@ FORMAT = Format(
         ),
     ),
     deciding=("progress", "bar", "bar_later", "process_start", "save_blocked", "save_end", "load_end"),
+    background_told=True,
     # A submission to MLPerf is read by its records.
     foreign=(":::MLLOG ",),
     versions="1.8 to 2.4",
