@@ -56,7 +56,7 @@ FORMATS = Table(
         Column(
             "save_end_untold",
             "bool",
-            "a line tells when a save begins, and none when it is over",
+            "a line tells when a save begins, and none when it is over; the steps wait for it",
         ),
         Column(
             "blocked_is_end_of_sync",

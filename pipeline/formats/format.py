@@ -235,7 +235,7 @@ class Format:
         results_per_node: each node prints the time of the same evaluation, and none says which one it is.
         step_time_runs_on: stalls that are timed as well lie inside of the printed step time.
         step_time_of_one: the printed step time says nothing of the steps between two lines.
-        save_end_untold: it prints when a save begins, and never when it is over.
+        save_end_untold: it prints when a save begins, and never when it is over; the steps wait for it.
         blocked_is_end_of_sync: of a save that is not asynchronous a line of edge ``blocked`` is the end.
         background_told: a line without a step says that a save goes on in the background, and the loop as
             well; a save of which none does is over when the line of edge ``blocked`` is printed.

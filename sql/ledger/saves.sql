@@ -2,6 +2,12 @@
 -- do not add background_s to blocking_s: the background part costs no time of the loop
 with
 
+save_ends_untold as (
+    select format
+    from events.formats
+    where save_end_untold
+),
+
 background_told as (
     select format
     from events.formats
@@ -184,6 +190,19 @@ used as (
     group by all
 ),
 
+-- a program that never says when a save is over, and waits for it: the next step line says so
+went_on as (
+    select
+        p.run_id,
+        p.attempt,
+        p.save_key,
+        s.end_us as line_us,
+    from timed as p
+    asof inner join ledger.spans as s
+        on p.run_id = s.run_id and p.attempt = s.attempt and p.log_no = s.log_no and p.ord < s.ord
+    where p.format in (from save_ends_untold) and p.has_begin and not p.has_blocked and not p.has_end and s.step_last > p.step
+),
+
 -- a program may print when a save goes on in the background, and wait for it before it saves again
 followed as (
     select
@@ -211,6 +230,7 @@ final as (
             when t.has_end or coalesce(t.span_is_durable, false) then true
             when t.at_once or (t.blocked_may_end and y.run_id is not null) then true
             when t.followed_by_save then true
+            when w.run_id is not null then true
             when u.used_by is not null then true
             else false
         end as durable,
@@ -218,6 +238,7 @@ final as (
             when t.has_end or coalesce(t.span_is_durable, false) then t.stall_end_us
             when t.at_once or (t.blocked_may_end and y.run_id is not null) then t.stall_end_us
             when t.followed_by_save then t.next_save_us
+            when w.run_id is not null then w.line_us
             else t.stall_end_us
         end as durable_from_us,
         case
@@ -225,12 +246,14 @@ final as (
             when t.has_end or coalesce(t.span_is_durable, false) then 'logged'
             when t.at_once or (t.blocked_may_end and y.run_id is not null) then 'saves are synchronous'
             when t.followed_by_save then 'the next save waited for it'
+            when w.run_id is not null then 'the steps went on after it'
             when u.used_by is not null then 'a later load used it'
             when t.has_span then 'no line says so'
             else 'no completion logged'
         end as durable_how,
     from followed as t
     left join used as u using (run_id, attempt, save_key)
+    left join went_on as w using (run_id, attempt, save_key)
     left join synchronous as y using (run_id)
 )
 
