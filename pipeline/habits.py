@@ -56,12 +56,18 @@ FORMATS = Table(
         Column(
             "save_end_untold",
             "bool",
-            "a line tells when a save begins, and none when it is over",
+            "a line tells when a save begins, and none when it is over; the steps wait for it",
         ),
         Column(
             "blocked_is_end_of_sync",
             "bool",
             "of a save that is not asynchronous the line that frees the loop is the end: it is durable then",
+        ),
+        Column(
+            "background_told",
+            "bool",
+            "a line says when a save goes on in the background: a save of which none does was over before "
+            "the loop went on",
         ),
         Column(
             "next_save_waits",

@@ -87,6 +87,14 @@ def test_a_length_is_the_time_from_one_stamp_to_another() -> None:
     assert read_value(told, Value("end", "stamp", less="begin"), pl.Float64()).to_list() == [1.75]
 
 
+def test_parts_that_are_there_are_taken_off_a_number() -> None:
+    fields = pl.DataFrame(
+        {"n": ["184.814", "112.3", None], "a": ["48.331", None, "1"], "b": ["22.907", "", None]}
+    )
+    whole = Value("n", "float", less=("a", "b", "c"))
+    assert read_value(fields, whole, pl.Float64()).to_list() == [113.576, 112.3, None]
+
+
 def test_the_product_of_two_fields_is_added_to_a_number() -> None:
     fields = pl.DataFrame({"n": ["7", "7", "7"], "epoch": ["2", "0", None], "total": ["100", "100", "100"]})
     assert read_value(fields, Value("n", "int", plus=("epoch", "total")), pl.Int64()).to_list() == [

@@ -163,13 +163,13 @@ LINES = {
     },
     "nemo": {
         "bar": "| 50/120 [",
-        "save_blocked": "Global Checkpoint Save : Rank: 0 : Iteration: 50 : Start time: ",
+        "save_blocked": "Global Checkpoint Save : Rank: 0 : Iteration: 49 : Start time: ",
         "save_end": "Async checkpoint save for step 50 (",
         "load_end": "Global Checkpoint Load : Rank : 0 : ",
     },
     "nemo_lines": {
         "progress": "iteration 49/119 | lr: ",
-        "save_blocked": "Global Checkpoint Save : Rank: 0 : Iteration: 50 : Start time: ",
+        "save_blocked": "Global Checkpoint Save : Rank: 0 : Iteration: 49 : Start time: ",
     },
     "primus": {
         "step_mean": "] iteration       50/     120 |",

@@ -11,7 +11,7 @@ from importlib import import_module
 import polars as pl
 
 from pipeline.errors import nearest
-from pipeline.formats.format import Format, Pattern, Value
+from pipeline.formats.format import Format, Head, Pattern, Value
 from pipeline.tables import EVENT_TABLES
 
 __all__ = ["BadFormatError", "check_format", "fields_of", "group_names", "names_of", "registry"]
@@ -62,6 +62,12 @@ def check_format(fmt: Format, *, compile_all: bool = True) -> Iterator[str]:
         for n in fmt.deciding
         if n not in names
     )
+    yield from (
+        f"{fmt.name}: head `{head.regex}`: {problem}"
+        for head in fmt.heads
+        for problem in (_check_head(head), *(_refused((head.regex,)) if compile_all else ()))
+        if problem
+    )
     for pattern in fmt.patterns:
         where = f"{fmt.name}.{pattern.name}"
         problems = [*_check_pattern(fmt, pattern), *(_check_regexes(pattern) if compile_all else ())]
@@ -91,11 +97,21 @@ def _check_pattern(fmt: Format, pattern: Pattern) -> Iterator[str]:
             yield f"the expression of `{column}` needs exactly one group, named `v`"
 
 
+def _check_head(head: Head) -> str:
+    """Return what is wrong with the head of a line; empty where nothing is."""
+    if re.search(r"(?<!\\)\((?!\?:)", head.regex):
+        return "only groups that take nothing, `(?:…)`, may stand in it"
+    return "" if head.regex.strip("^$") == head.regex else "it is looked for anywhere, so no anchor helps"
+
+
 def _check_regexes(pattern: Pattern) -> Iterator[str]:
     """Yield which regular expressions of a pattern do not compile, and why."""
-    for regex in filter(
-        None, (pattern.regex, pattern.each, *(extra for extra, _ in pattern.extras.values()))
-    ):
+    return _refused((pattern.regex, pattern.each, *(extra for extra, _ in pattern.extras.values())))
+
+
+def _refused(expressions: Iterable[str]) -> Iterator[str]:
+    """Yield which regular expressions do not compile, and why; empty ones do."""
+    for regex in filter(None, expressions):
         try:
             pl.Series([""]).str.contains(regex)
         except pl.exceptions.ComputeError as error:

@@ -17,6 +17,8 @@ ALL = "1.0 to 2.4"
 
 BEGIN = r"\[NeMo [A-Z] (?P<ts>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) [^\]]*\] *"
 _STEP = Value(group="step", kind="int")
+#: Lightning counts a batch as done when what follows it is over, its save included: one less than the steps.
+_ITERATION = Value(group="step", kind="int", offset=1)
 _PATH = Value(group="path")
 _RANK = Value(group="rank", kind="int")
 _SECONDS = Value(group="seconds", kind="float")
@@ -82,9 +84,9 @@ SAVES = (
         literals=("Global Checkpoint Save : Rank: ",),
         regex=BEGIN + r"Global Checkpoint Save : Rank: (?P<rank>\d+) : Iteration: (?P<step>\d+) : "
         r"Start time: [\d.]+s : Save duration: (?P<seconds>[\d.]+)s",
-        columns=_checkpoint("save", "blocked", step=_STEP, rank=_RANK, blocking_s=_SECONDS),
-        note="One line for each rank that writes. Of a synchronous save no other line follows: that it was "
-        "durable only a later load proves.",
+        columns=_checkpoint("save", "blocked", step=_ITERATION, rank=_RANK, blocking_s=_SECONDS),
+        note="One line for each rank that writes. Of a synchronous save no other line follows. Counted from "
+        "0 as in progress lines; a save at the end of the training, after its last step, tells one more.",
     ),
     known_line(
         "save_without_step",
@@ -92,12 +94,15 @@ SAVES = (
         BEGIN + r"Global Checkpoint Save : Rank: \d+ : Start time: ",
         versions=_SINCE_2_2,
     ),
-    known_line(
-        "save_scheduled",
-        ("] Scheduled async checkpoint save for ",),
-        BEGIN + r"Scheduled async checkpoint save for ",
-        versions=_V2,
-        note="The step in the name of a folder counts from 0 in NeMo 2 and from 1 in NeMo 1: it is left out.",
+    Pattern(
+        name="save_scheduled",
+        table="checkpoints",
+        versions=ALL,
+        literals=("] Scheduled async checkpoint save for ",),
+        regex=BEGIN + r"Scheduled async checkpoint save for (?P<path>\S+)",
+        columns=_checkpoint("save", "blocked", path=_PATH),
+        note="The loop goes on. The step in the name of a folder counts from 0 in NeMo 2 and from 1 in NeMo "
+        "1: it is left out.",
     ),
     Pattern(
         name="save_end",
@@ -105,9 +110,9 @@ SAVES = (
         versions="2.0 to 2.4",
         literals=("] Async checkpoint save for step ",),
         regex=BEGIN
-        + r"Async checkpoint save for step (?P<step>\d+) \((?P<path>.*?)\) finalized successfully",
+        + r"Async checkpoint save for step (?P<step>\d+)(?: \((?P<path>.*?)\))? finalized successfully",
         columns=_checkpoint("save", "end", step=_STEP, path=_PATH, ok=Value(const=True)),
-        note="Noticed at the end of a later step: a latest time.",
+        note="Noticed at the end of a later step: a latest time. Before 2.2 without the path.",
     ),
     Pattern(
         name="save_end_of_writer",
@@ -115,7 +120,8 @@ SAVES = (
         versions=_SINCE_2_2,
         literals=("] Successfully saved checkpoint from iteration ",),
         regex=BEGIN + r"Successfully saved checkpoint from iteration +(?P<step>\d+) to (?P<path>\S+)",
-        columns=_checkpoint("save", "end", step=_STEP, path=_PATH, ok=Value(const=True)),
+        columns=_checkpoint("save", "end", step=_ITERATION, path=_PATH, ok=Value(const=True)),
+        note="Counted from 0.",
     ),
     Pattern(
         name="finalization",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from pipeline.formats._deepspeed_checkpoints import CHECKPOINTS
 from pipeline.formats._deepspeed_launch import LAUNCH, START
 from pipeline.formats._deepspeed_runtime import REPORT, RUNTIME
-from pipeline.formats.format import Format
+from pipeline.formats.format import Format, Head
 
 FORMAT = Format(
     name="deepspeed_library",
@@ -20,4 +20,6 @@ FORMAT = Format(
     unrendered="The invented logs of programs on DeepSpeed hold its lines; no log is named after it.",
     patterns=(*CHECKPOINTS, *LAUNCH, *START, *RUNTIME, *REPORT),
     versions="0.3 to 0.18",
+    # Without a level it is a stamp of Megatron.
+    heads=(Head(r"\[[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2},[0-9]{3}\] \[[A-Z]+\] ", "twin"),),
 )

@@ -27,6 +27,7 @@ Kind = Literal[
     "lower",
 ]
 Role = Literal["trainer", "scheduler", "checkpoint", "node", "any"]
+Behind = Literal["any", "words", "cut", "step", "twin"]
 Shape = Literal["lines", "records", "table", "csv", "columns", "document", "blocks", "trace"]
 
 #: Shapes of files that begin with a header, which their later parts need.
@@ -64,6 +65,7 @@ class Value:
             What cannot be read becomes null.
         scale: factor applied after reading a number (1e-3 turns milliseconds into seconds).
         less: for kind ``stamp``: field of an earlier time; the column is the seconds from that one to this.
+            For numbers: fields that are taken off, where they are there.
         offset: number added after that (1 makes a count out of a number that begins with 0).
         stamp: shape of the time, for kind ``stamp``.
         const: the value itself, for a constant.
@@ -81,7 +83,7 @@ class Value:
     times: str = ""
     every: str = ""
     offset: int = 0
-    less: str = ""
+    less: str | tuple[str, ...] = ""
     stamp: Stamp | None = None
     const: str | int | float | bool | None = None
     mapping: Mapping[str, str] | None = None
@@ -159,6 +161,21 @@ def known_line(
 
 
 @dataclass(frozen=True, slots=True)
+class Head:
+    """How lines begin that come into a file past the buffers of others, and so in the middle of a line.
+
+    Attributes:
+        regex: Rust regular expression without named groups and anchors; no other line holds what it matches.
+        behind: what such a line is set apart from. ``any``: every line; it is looked for in all of them, and
+            has to begin with a literal. ``words``: what stands behind anything but a prefix. ``cut``: a line
+            that was cut. ``step``: a step line, wherever. ``twin``: a line that begins with such a head.
+    """
+
+    regex: str
+    behind: Behind
+
+
+@dataclass(frozen=True, slots=True)
 class Format:
     """A log format: the program that writes it, and its patterns.
 
@@ -189,6 +206,7 @@ class Format:
             whose sample holds one of them is none of this format.
         chatter: literals of lines that programs print by the million and that never hold anything else: such
             a line is known, and nothing more is asked of it.
+        heads: how its lines begin that other lines may hide, in the output of any program.
         unrendered: why the simulator does not write it; empty where it does.
         unwrap: for records: keys below which the fields may lie. For documents: keys below which the record
             itself may lie, as in what is watched or collected.
@@ -217,8 +235,10 @@ class Format:
         results_per_node: each node prints the time of the same evaluation, and none says which one it is.
         step_time_runs_on: stalls that are timed as well lie inside of the printed step time.
         step_time_of_one: the printed step time says nothing of the steps between two lines.
-        save_end_untold: it prints when a save begins, and never when it is over.
+        save_end_untold: it prints when a save begins, and never when it is over; the steps wait for it.
         blocked_is_end_of_sync: of a save that is not asynchronous a line of edge ``blocked`` is the end.
+        background_told: a line without a step says that a save goes on in the background, and the loop as
+            well; a save of which none does is over when the line of edge ``blocked`` is printed.
         next_save_waits: a save begins when the one before it is durable, which no line says.
         world_size_late: the world size stands behind the first line of its launch, not before it.
         flops_attention: how its TFLOP/s count attention; empty where releases differ.
@@ -243,6 +263,7 @@ class Format:
     least_share: float = 0.0
     foreign: tuple[str, ...] = ()
     chatter: tuple[str, ...] = ()
+    heads: tuple[Head, ...] = ()
     unrendered: str = ""
     unwrap: tuple[str, ...] = ()
     elements: tuple[str, ...] = ()
@@ -262,6 +283,7 @@ class Format:
     step_time_of_one: bool = False
     save_end_untold: bool = False
     blocked_is_end_of_sync: bool = False
+    background_told: bool = False
     next_save_waits: bool = False
     world_size_late: bool = False
     flops_attention: str = ""

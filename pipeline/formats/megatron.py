@@ -9,7 +9,7 @@ from pipeline.formats._megatron_facts import FACTS
 from pipeline.formats._megatron_known import KNOWN
 from pipeline.formats._megatron_phases import PHASES
 from pipeline.formats._megatron_timers import TIMERS
-from pipeline.formats.format import Format, Pattern, Value
+from pipeline.formats.format import Format, Head, Pattern, Value
 
 #: A quotation mark before the line means that somebody quotes it. Other text may be an unfinished line of
 #: another program that the step line is glued to.
@@ -109,6 +109,7 @@ FORMAT = Format(
     "Waiting for data is inside it. Evaluation and regular saves are outside it since core 0.5; up to 0.4 "
     "they are inside and pollute the mean of their interval.",
     step_time_excludes_stalls=True,
+    heads=(Head(r"\[[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}[^\]]{0,7}\] ", "step"),),
     deciding=("step", "step_v1", "world_size", "initialized", "loop_begin", "process_start"),
     # The forks on DeepSpeed keep the start-up texts and the checkpoint lines, and print steps of their own.
     # Bridge and Primus print its words too, and some of their own.

@@ -67,7 +67,8 @@ CHECKPOINTS = (
         literals=("Saving checkpoint at ",),
         regex=HEAD + r"Saving checkpoint at (?P<path>\S*?/(?P<step>\d+))/?$",
         columns=told(op=Value(const="save"), edge=Value(const="begin"), step=_STEP, path=Value(group="path")),
-        note="No line says when it is over: only a later load proves that it was.",
+        note="No line says when it is over. The loop waits for it; what it sends to an object store goes on "
+        "beside the loop.",
     ),
     Pattern(
         name="load_begin",
@@ -153,4 +154,5 @@ FORMAT = Format(
     versions="0.4 to 2026-04",
     degrees=("pipeline_parallel", "data_parallel", "context_parallel", "tensor_parallel"),
     step_time_of_one=True,
+    save_end_untold=True,
 )

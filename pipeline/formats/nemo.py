@@ -8,7 +8,7 @@ from pipeline.formats._megatron_dialects import shared
 from pipeline.formats._nemo_events import EVENTS
 from pipeline.formats._nemo_facts import FACTS
 from pipeline.formats._nemo_known import KNOWN
-from pipeline.formats.format import Format, Pattern, Value, known_line
+from pipeline.formats.format import Format, Head, Pattern, Value, known_line
 
 _COUNT = Value(group="step", kind="int")
 _EDGE = Value(const="end")
@@ -194,7 +194,15 @@ FORMAT = Format(
     "evaluations are outside. In progress lines it is a mean over the log interval, in bars that of the last "
     "step. Bars also tell the time since their begin, with everything inside.",
     step_time_excludes_stalls=True,
+    heads=(
+        Head(
+            r"\[NeMo [A-Z] [0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}"
+            r" [a-z_]+:[0-9]+\] ",
+            "step",
+        ),
+    ),
     deciding=("progress", "bar", "bar_later", "process_start", "save_blocked", "save_end", "load_end"),
+    background_told=True,
     # A submission to MLPerf is read by its records.
     foreign=(":::MLLOG ",),
     versions="1.8 to 2.4",

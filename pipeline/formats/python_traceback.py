@@ -7,7 +7,7 @@ signals to say, from its last line.
 
 from __future__ import annotations
 
-from pipeline.formats.format import Format, known_line
+from pipeline.formats.format import Format, Head, known_line
 
 FORMAT = Format(
     name="python_traceback",
@@ -16,6 +16,10 @@ FORMAT = Format(
     role="any",
     primary=False,
     versions="3.6 to 3.14",
+    heads=(
+        Head(r"Traceback \(most recent call last\)", "any"),
+        Head(r"Fatal Python error: ", "words"),
+    ),
     patterns=(
         known_line(
             "header",

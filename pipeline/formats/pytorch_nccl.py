@@ -7,7 +7,7 @@ to say; most lines here are chatter at start-up, and much of the rest is noise o
 
 from __future__ import annotations
 
-from pipeline.formats.format import Format, Pattern, Value, known_line
+from pipeline.formats.format import Format, Head, Pattern, Value, known_line
 
 FORMAT = Format(
     name="pytorch_nccl",
@@ -22,6 +22,11 @@ FORMAT = Format(
         *("NCCL INFO threadThresholds ", "NCCL INFO P2P Chunksize ", "NCCL INFO Setting affinity "),
         "- Init COMPLETE",
         "[Gloo] Rank ",
+    ),
+    # The prefix of the launcher belongs to it.
+    heads=(
+        Head(r"\[rank[0-9]+\]:\[[EWF]", "any"),
+        Head(r"terminate called after throwing an instance of ", "words"),
     ),
     patterns=(
         known_line(

@@ -5,10 +5,16 @@ Workers' lines that look alike are printed once, with how often they were repeat
 
 from __future__ import annotations
 
-from pipeline.formats.format import Format, Pattern, Value, known_line
+from pipeline.formats.format import Format, Head, Pattern, Value, known_line
 
 #: 2026-03-03 01:22:51,310	WARNING worker.py:2058 -- text
 _HEAD = r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d+\s+[A-Z]+ \w+\.py:\d+ -- "
+
+#: The same where it stands in the middle of a line.
+_LINE = (
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2},[0-9]{3}\s(?:INFO|WARNING|ERROR) "
+    r"[a-z_]+\.py:[0-9]+ -- "
+)
 
 FORMAT = Format(
     name="ray_messages",
@@ -17,6 +23,7 @@ FORMAT = Format(
     role="any",
     primary=False,
     versions="2.0 to 2.50",
+    heads=(Head(_LINE, "cut"),),
     patterns=(
         Pattern(
             name="node_marked_dead",

@@ -6,7 +6,7 @@ reason behind ``DUE TO`` is missing where a person cancelled the job or its step
 
 from __future__ import annotations
 
-from pipeline.formats.format import Format, Pattern, Value
+from pipeline.formats.format import Format, Head, Pattern, Value
 
 # *** STEP 881200.0 ON gx001 CANCELLED AT 2026-10-05T20:22:50
 _END = (
@@ -72,6 +72,10 @@ FORMAT = Format(
     primary=False,
     by_host_clock=True,
     versions="20.11 to 26.05",
+    heads=(
+        Head(r"slurmstepd(?:-[A-Za-z0-9_.-]+)?: (?:error|fatal)", "any"),
+        Head(r"srun: error: ", "any"),
+    ),
     patterns=(
         _end("ended_for_reason", r" DUE TO (?P<why>[^*]+?)", Value("why", mapping=_REASONS), "20.11 on"),
         _end("ended_by_signal", r" DUE to (?P<why>[^*]+?)", Value("why", mapping=_SIGNALS), "25.05 on"),

@@ -10,7 +10,7 @@ from pipeline.formats._torchtitan_checkpoints import CHECKPOINTS
 from pipeline.formats._torchtitan_events import EVENTS
 from pipeline.formats._torchtitan_head import HEAD, STAMP
 from pipeline.formats._torchtitan_setup import SETUP
-from pipeline.formats.format import Format, Pattern, Value, known_line
+from pipeline.formats.format import Format, Head, Pattern, Value, known_line
 
 #: What every release prints first. Two blanks part the fields; the engine has taken the colours off.
 _STEP = r"""
@@ -76,6 +76,12 @@ FORMAT = Format(
     "sets the clock and the counter of tokens to zero, so that the steps before it are in no throughput. The "
     "first line of a process also covers its start.",
     step_time_excludes_stalls=False,
+    heads=(
+        Head(
+            r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2},[0-9]{3} - [A-Za-z_0-9.]+ - [A-Z]+ - ",
+            "twin",
+        ),
+    ),
     deciding=(
         "step",
         "step_2024",

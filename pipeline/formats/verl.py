@@ -9,6 +9,13 @@ _NUMBER = r"(?:np\.\w+\()?(?P<v>-?[\d.]+(?:[eE][+-]?\d+)?)"
 _FLOAT, _INT = Value(kind="float"), Value(kind="int")
 _STEP = Value(group="step", kind="int")
 _ALL = "0.2 to 0.7"
+#: The driver times validation and save inside of the step up to 0.5 and behind it since 0.6, and puts into
+#: the line first what ended first: what stands before the time of the step is a part of it.
+_TIMED = r" - timing_s/{}:(?:np\.\w+\()?(?P<{}>\d[\d.]*(?:e[+-]?\d+)?)"
+_STEP_TIME = (
+    rf"(?:.*{_TIMED.format('testing', 'testing')})?(?:.*{_TIMED.format('save_checkpoint', 'saving')})?"
+    rf".*{_TIMED.format('step', 'whole')}"
+)
 _RAY = r"^(?P<ts>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3})\s+[A-Z]+ \w+\.py:\d+ -- "
 
 
@@ -30,16 +37,20 @@ STEPS = (
         versions=_ALL,
         literals=(" - timing_s/",),
         unique=True,
-        regex=r"^step:(?P<step>\d+) - .*\btiming_s/step:",
-        columns={"step_last": _STEP, "ts_edge": Value(const="end")},
+        regex=rf"^step:(?P<step>\d+){_STEP_TIME}",
+        columns={
+            "step_last": _STEP,
+            "step_time_s": Value("whole", "float", less=("testing", "saving")),
+            "ts_edge": Value(const="end"),
+        },
         extras={
-            "step_time_s": (_key("timing_s/step"), _FLOAT),
             "tokens": (_key("perf/total_num_tokens"), _INT),
             "tokens_per_s_per_gpu": (_key("perf/throughput"), _FLOAT),
             "loss": (_key("actor/pg_loss"), _FLOAT),
             "grad_norm": (_key("actor/grad_norm"), _FLOAT),
         },
-        note="Tokens are those of prompts and answers. `perf/mfu/actor` is of the update alone: not read.",
+        note="The step time is net of validation and save in all versions. Tokens are those of prompts and "
+        "answers. `perf/mfu/actor` is of the update alone: not read.",
     ),
     Pattern(
         name="timing",
@@ -49,7 +60,14 @@ STEPS = (
         literals=(" - timing_s/",),
         regex=r"^step:(?P<step>\d+) - .*\btiming_s/step:",
         each=r" - (?P<component>timing_s/\w+):(?:np\.float64\()?(?P<seconds>\d[\d.]*(?:e[+-]?\d+)?)",
-        columns={"step": _STEP, "component": Value(group="component"), "mean_s": Value("seconds", "float")},
+        columns={
+            "step": _STEP,
+            "component": Value(
+                "component",
+                mapping={"timing_s/save_checkpoint": "save-checkpoint", "timing_s/testing": "evaluate"},
+            ),
+            "mean_s": Value("seconds", "float"),
+        },
         note="The phases of the step that the same line tells of, and the step itself.",
     ),
     Pattern(
@@ -137,14 +155,26 @@ CHECKPOINTS = (
         table="checkpoints",
         versions=_ALL,
         literals=("local_global_step_folder: ", "Saving checkpoint to: "),
-        regex=r"^(?:local_global_step_folder|Saving checkpoint to): (?P<path>\S*global_step_(?P<step>\d+))",
+        # A fully asynchronous trainer puts its name before.
+        regex=r"^(?:\[\w+\] )?(?:local_global_step_folder|Saving checkpoint to): "
+        r"(?P<path>\S*global_step_(?P<step>\d+))",
         columns={
             "op": Value(const="save"),
             "edge": Value(const="begin"),
             "step": _STEP,
             "path": Value(group="path"),
         },
-        note="No line says when it was done: the next step line comes after it.",
+    ),
+    Pattern(
+        name="saved",
+        table="checkpoints",
+        beside=True,
+        versions=_ALL,
+        literals=(" - timing_s/save_checkpoint:",),
+        regex=r"^step:(?P<step>\d+) - .*\btiming_s/save_checkpoint:",
+        columns={"op": Value(const="save"), "edge": Value(const="blocked"), "step": _STEP},
+        note="The line of a step comes after its save, with how long that took. Of Megatron-Core with "
+        "`async_save` it may go on in the background; the printed configuration tells.",
     ),
     Pattern(
         name="load",
@@ -184,9 +214,9 @@ FORMAT = Format(
     role="trainer",
     patterns=(*STEPS, *PHASES, *CHECKPOINTS, *FACTS, *KNOWN),
     step_time="`timing_s/step`: the driver's wall time of one step of the algorithm, generation of answers, "
-    "rewards and updates together. Up to 0.5 validation and save are inside, since 0.6 they are outside; the "
-    "wait for the next prompts is outside.",
-    step_time_excludes_stalls=False,
+    "rewards and updates together. Up to 0.5 validation and save are inside, and taken off here; since 0.6 "
+    "they are outside. The wait for the next prompts is outside.",
+    blocked_is_end_of_sync=True,
     deciding=("step", "process_start", "config"),
     versions=_ALL,
 )

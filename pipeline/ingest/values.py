@@ -67,6 +67,9 @@ def read_value(fields: pl.DataFrame, value: Value, dtype: pl.DataType) -> pl.Ser
         numbers = _READERS[value.kind](text)
         if value.times:
             numbers = numbers * _read_float(text_of(fields, Value(value.times)))
+        for name in group_names(value.less):
+            # No program prints more than microseconds: what binary fractions leave beyond them is noise.
+            numbers = (numbers - _read_float(text_of(fields, Value(name))).fill_null(0.0)).round(6)
         if value.plus is not None:
             first, second = (_read_int(fields[name]) for name in value.plus)
             numbers = numbers + first * second

@@ -2,6 +2,18 @@
 -- do not add background_s to blocking_s: the background part costs no time of the loop
 with
 
+save_ends_untold as (
+    select format
+    from events.formats
+    where save_end_untold
+),
+
+background_told as (
+    select format
+    from events.formats
+    where background_told
+),
+
 lines as (
     select
         p.run_id,
@@ -19,6 +31,8 @@ lines as (
         p.line,
         p.format,
         p.name as tier,
+        -- that a save goes on in the background: it tells neither a step nor a time, and belongs to a save that was told before
+        p.edge = 'blocked' and p.step is null and p.format in (from background_told) as sent_off,
     from staging.placed as p
     inner join ledger.timeline as t using (run_id, launch_no)
     where p.kind = 'save'
@@ -29,7 +43,9 @@ placed as (
     select
         *,
         'n' || count_if(step is null and edge = 'begin') over w as place_key,
-        last_value(case when edge = 'begin' then coalesce(step::varchar, '') end ignore nulls) over w as begun_key,
+        last_value(
+            case when edge = 'begin' then coalesce(step::varchar, '') when edge = 'blocked' then step::varchar end ignore nulls
+        ) over w as begun_key,
         count_if(edge = 'begin') over (partition by run_id, attempt, step) > 0 as step_begun,
     from lines
     window w as (partition by run_id, attempt, log_no order by ord rows unbounded preceding)
@@ -45,6 +61,7 @@ keyed as (
             else coalesce(nullif(begun_key, ''), place_key)
         end as save_key,
     from placed
+    where not sent_off or begun_key is not null
 ),
 
 paired as (
@@ -55,12 +72,16 @@ paired as (
         save_key,
         max(step) as step,
         min(epoch_us(ts)) filter (where edge in ('begin', 'span')) as begin_us,
-        min(epoch_us(ts)) filter (where edge = 'blocked') as blocked_us,
+        min(epoch_us(ts)) filter (where edge = 'blocked' and not sent_off) as written_us,
+        max(epoch_us(ts)) filter (where sent_off) as sent_us,
+        coalesce(sent_us, written_us) as blocked_us,
         max(epoch_us(ts)) filter (where edge = 'end') as end_us,
-        max((duration_s * 1000000)::bigint) as told_us,
+        -- what is told of the write ends before the loop goes on
+        max((duration_s * 1000000)::bigint) + coalesce(sent_us - written_us, 0) as told_us,
         max(background_s) as background_s,
         bool_or(edge = 'begin') as has_begin,
         bool_or(edge = 'blocked') as has_blocked,
+        bool_or(sent_off) as sent_off,
         bool_or(edge = 'end') as has_end,
         bool_or(edge = 'span') as has_span,
         bool_and(coalesce(ok, true)) as ok,
@@ -169,11 +190,25 @@ used as (
     group by all
 ),
 
+-- a program that never says when a save is over, and waits for it: the next step line says so
+went_on as (
+    select
+        p.run_id,
+        p.attempt,
+        p.save_key,
+        s.end_us as line_us,
+    from timed as p
+    asof inner join ledger.spans as s
+        on p.run_id = s.run_id and p.attempt = s.attempt and p.log_no = s.log_no and p.ord < s.ord
+    where p.format in (from save_ends_untold) and p.has_begin and not p.has_blocked and not p.has_end and s.step_last > p.step
+),
+
 -- a program may print when a save goes on in the background, and wait for it before it saves again
 followed as (
     select
         *,
         has_blocked and format in (select format from events.formats where blocked_is_end_of_sync) as blocked_may_end,
+        has_blocked and not sent_off and format in (from background_told) as at_once,
         format in (select format from events.formats where next_save_waits) and has_blocked and not has_end
             and lead(stall_start_us) over (partition by run_id, attempt order by stall_start_us nulls last) is not null
             as followed_by_save,
@@ -193,28 +228,32 @@ final as (
         case
             when not t.ok then false
             when t.has_end or coalesce(t.span_is_durable, false) then true
-            when t.blocked_may_end and y.run_id is not null then true
+            when t.at_once or (t.blocked_may_end and y.run_id is not null) then true
             when t.followed_by_save then true
+            when w.run_id is not null then true
             when u.used_by is not null then true
             else false
         end as durable,
         case
             when t.has_end or coalesce(t.span_is_durable, false) then t.stall_end_us
-            when t.blocked_may_end and y.run_id is not null then t.stall_end_us
+            when t.at_once or (t.blocked_may_end and y.run_id is not null) then t.stall_end_us
             when t.followed_by_save then t.next_save_us
+            when w.run_id is not null then w.line_us
             else t.stall_end_us
         end as durable_from_us,
         case
             when not t.ok then 'failed'
             when t.has_end or coalesce(t.span_is_durable, false) then 'logged'
-            when t.blocked_may_end and y.run_id is not null then 'saves are synchronous'
+            when t.at_once or (t.blocked_may_end and y.run_id is not null) then 'saves are synchronous'
             when t.followed_by_save then 'the next save waited for it'
+            when w.run_id is not null then 'the steps went on after it'
             when u.used_by is not null then 'a later load used it'
             when t.has_span then 'no line says so'
             else 'no completion logged'
         end as durable_how,
     from followed as t
     left join used as u using (run_id, attempt, save_key)
+    left join went_on as w using (run_id, attempt, save_key)
     left join synchronous as y using (run_id)
 )
 

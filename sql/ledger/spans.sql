@@ -219,7 +219,8 @@ printed as (
     from stepped
 ),
 
--- what timers and lines of saves say of the length of a stall, by the step line that comes next; the same one may be repeated
+-- what timers and lines of saves say of the length of a stall, by the step line that comes next or tells of it itself;
+-- the same one may be repeated
 told_timers as (
     select
         n.run_id,
@@ -231,7 +232,7 @@ told_timers as (
         sum(distinct (least(p.duration_s, 1e9) * 1000000)::bigint)::bigint as timer_us,
     from staging.placed as p
     asof inner join (select run_id, attempt, step, log_no, ord from printed where not stamped) as n
-        on p.log_no = n.log_no and p.ord < n.ord
+        on p.log_no = n.log_no and p.ord <= n.ord
     inner join ledger.timeline as t on t.run_id = n.run_id and t.attempt = n.attempt and t.launch_no = p.launch_no
     where p.run_id = n.run_id
         and (

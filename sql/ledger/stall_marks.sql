@@ -52,18 +52,20 @@ spans as (
 ),
 
 -- the step line that comes next tells where the stall lies; after the last one of its attempt it belongs to the tail.
+-- a step line that tells of a stall itself stands behind it.
 -- lines of several ranks may overtake each other: what is told of a step comes after it, even where its line does not
 placed as (
     select
         u.*,
         case
+            when n.ord = u.ord then n.step_first
             when n.run_id is distinct from u.run_id or n.attempt is distinct from u.attempt then null
             when n.step_last > u.step or u.step is null then n.step_first
             when n.next_attempt = u.attempt then n.next_step_first
         end as span_step,
     from unstamped as u
     asof left join spans as n
-        on u.log_no = n.log_no and u.ord < n.ord
+        on u.log_no = n.log_no and u.ord <= n.ord
 ),
 
 -- a log without step lines of its own repeats what another log of the attempt tells: nothing says where

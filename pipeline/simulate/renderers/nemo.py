@@ -111,7 +111,7 @@ def _saves(run: Run, attempt: Attempt, style: Style) -> Iterator[Printed]:
         start, folder = begin_of_wait(attempt, save), _folder(run, save.step)
         if save.blocked_us is not None:
             text = (
-                f"Global Checkpoint Save : Rank: 0 : Iteration: {save.step} : Start time:"
+                f"Global Checkpoint Save : Rank: 0 : Iteration: {save.step - 1} : Start time:"
                 f" {start / SECOND:.3f}s : Save duration: {(save.blocked_us - start) / SECOND:.3f}s"
             )
             yield _say(save.blocked_us, "pl:221", text, style)
