@@ -105,6 +105,14 @@ PREFIXES: dict[str, tuple[str, int | None, str | None, str | None]] = {
     "srun: error: gx017": ("srun: error: gx017", None, None, None),
     "12:34:56 text": ("12:34:56 text", None, None, None),
     "[371022.480117] NVRM": ("[371022.480117] NVRM", None, None, None),
+    # A host stands before what trainers print of themselves, and not before a word.
+    "gx017: {'loss': 2.5}": ("{'loss': 2.5}", None, "gx017", None),
+    "gx017:  42%|####": (" 42%|####", None, "gx017", None),
+    "gx017: step:29/400 train_time:54ms": ("step:29/400 train_time:54ms", None, "gx017", None),
+    "gx017: (TaskRunner pid=71) step:2 - loss:1": ("step:2 - loss:1", None, "gx017", None),
+    "gx017:     dp=2": ("    dp=2", None, "gx017", None),
+    "epoch2: done": ("epoch2: done", None, None, None),
+    "phase1: steps of 5": ("phase1: steps of 5", None, None, None),
     # Torn: what is left of it stays in the text.
     "3: [defau": ("[defau", 3, None, None),
     "ault5]:text": ("ault5]:text", None, None, None),
@@ -115,6 +123,19 @@ PREFIXES: dict[str, tuple[str, int | None, str | None, str | None]] = {
 def test_prefixes_are_peeled_and_told(line: str) -> None:
     frame = build_frame(pl.Series([line]), 1)
     assert PREFIXES[line] == frame.select("text", "rank", "host", "stamp").row(0)
+
+
+def test_what_is_glued_to_the_line_of_a_logger_has_not_its_prefix() -> None:
+    line = "[20260822 10:15:04][rank-7/64][INFO] [--trainer.py:2] : iter\rTraceback (most recent call last):"
+    other = "3: iter\rTraceback (most recent call last):"
+    frame = build_frame(pl.Series([line, other]), 1)
+    told = frame.select("text", "rank", "stamp").rows()
+    assert told == [
+        ("iter", 7, "20260822 10:15:04"),
+        ("Traceback (most recent call last):", None, None),
+        ("iter", 3, None),
+        ("Traceback (most recent call last):", 3, None),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pipeline.formats._dlrover_names import EVENTS, VERSIONS, Event
-from pipeline.formats.format import Format, Pattern, Value, known_line
+from pipeline.formats.format import Format, Head, Pattern, Value, known_line
 
 #: `[2026-04-07 12:00:41,902] [INFO] [engine.py:125:wrapper] `; DeepSpeed has the same.
 _HEAD = r"^\[(?P<ts>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3})\] ?\[[A-Z]+\] ?\[\w+\.py:\d+:[\w<>]+\] "
@@ -198,6 +198,13 @@ FORMAT = Format(
     link="https://github.com/intelligent-machine-learning/dlrover",
     role="trainer",
     patterns=(*(_event(event) for event in EVENTS), *LOGGERS, *KNOWN),
+    heads=(
+        Head(
+            r"\[[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}\] "
+            r"\[[0-9]+\] \[[0-9a-f]{6}\] ",
+            "twin",
+        ),
+    ),
     step_time="No step time is printed: an event ends a step, and saves and evaluations have events of their "
     "own. The master prints the newest step when it is asked, somewhat late.",
     step_time_excludes_stalls=False,

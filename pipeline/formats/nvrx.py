@@ -7,7 +7,7 @@ None of them is of a trainer.
 from __future__ import annotations
 
 from pipeline.formats._nvrx_process import CHECKPOINTS, INSIDE
-from pipeline.formats.format import Format, Pattern, Value, known_line
+from pipeline.formats.format import Format, Head, Pattern, Value, known_line
 
 # Three generations of headers, of which the last two stand in one file.
 #   [2025-05-11 18:30:12,551] [WARNING] [RankMonitorServer91822@gx017:43]                  from 0.3 on
@@ -173,5 +173,12 @@ FORMAT = Format(
     primary=False,
     unrendered="The stories that start again inside an allocation do so with torchrun.",
     patterns=(*CYCLES, *ENDS, *INSIDE, *CHECKPOINTS, *OTHERS),
+    heads=(
+        Head(
+            r"\[[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2},[0-9]{3}\] \[[A-Z]+\] "
+            r"\[(?:RankMonitorServer|ft_launcher)",
+            "cut",
+        ),
+    ),
     versions="0.3 to 0.6",
 )

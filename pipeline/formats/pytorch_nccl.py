@@ -27,6 +27,8 @@ FORMAT = Format(
     heads=(
         Head(r"\[rank[0-9]+\]:\[[EWF]", "any"),
         Head(r"terminate called after throwing an instance of ", "words"),
+        # Kernels print past all buffers.
+        Head(r"(?:/pytorch|\.\.)/aten/src/ATen/native/", "cut"),
     ),
     patterns=(
         known_line(
@@ -52,6 +54,12 @@ FORMAT = Format(
             note="A traceback behind such a header at level W was caught: the program goes on.",
         ),
         known_line("native_frame", ("frame #",), r"^frame #\d+: "),
+        known_line(
+            # …/Indexing.cu:1308: indexSelectLargeIndex: block: [17,0,0], … Assertion `…` failed.
+            "kernel_assertion",
+            ("/aten/src/ATen/native/",),
+            r"^\S+/aten/src/ATen/native/\S+\.cu:\d+: .*Assertion `.*` failed\.",
+        ),
         known_line(
             "native_raised",
             ("Exception raised from ",),

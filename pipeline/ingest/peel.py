@@ -33,6 +33,9 @@ _BEHIND_BAR = r"((?:it/s|s/it)(?:, [^\]\r]*)?\])([^\s\r\[]|\[[^A]|\[A[^\s\r])"
 
 _RFC3339 = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}"
 
+_LOGURU_TIME = "[0-9]{8} [0-9]{2}:[0-9]{2}:[0-9]{2}"
+_LOGURU = rf"\[{_LOGURU_TIME}\]\["
+
 #: One prefix each. ``rank`` is the number of a rank, ``task`` and its like the number of a task, ``local`` a
 #: number that exists once per node, the others name a host, or a time at which a collector saw the line.
 _PREFIXES = (
@@ -47,7 +50,7 @@ _PREFIXES = (
     r"\((?:[A-Za-z_][A-Za-z_0-9.]* )?pid=[0-9]+(?:, ip=(?P<ip>[0-9a-fA-F.:]+))?\) ?",  # Ray workers
     r"std(?:out|err): ",  # wrappers
     # Primus: the logger of which every line of the trainer goes through, and the place that called it
-    r"\[(?P<loguru>[0-9]{8} [0-9]{2}:[0-9]{2}:[0-9]{2})\](?:\[[^\[\]]{1,60}\]){0,3}?"
+    rf"\[(?P<loguru>{_LOGURU_TIME})\](?:\[[^\[\]]{{1,60}}\]){{0,3}}?"
     r"\[(?:rank|node)-(?P<worker>[0-9]{1,6})/[0-9]{1,6}\]\[[A-Z]{4,8} *\] *"
     r"(?:\[[!-Z^-~]{1,60}:[0-9]+\] : ?)?",
     r"localhost: ",  # pdsh, of the machine that it was started on
@@ -68,9 +71,10 @@ _AFTER_NAME = (
     # The launcher of DeepSpeed puts the host before every line of a job of several.
     r"|time \(ms\) |steps: [0-9]| ?samples/sec: |DeepSpeed |Checkpoint Save |\*{4} Git info |Time to load "
     r"|[a-z_0-9]+ \.+ \[|MA [0-9]|Main process received |Killing subprocess "
-    # Records of a trainer as text, bars, counters, Ray's own prefix, and what a program prints of its machine.
+    # Records of a trainer as text, bars, counters, Ray's own prefix, and what a program tells of its machine.
     r"|\{['\"]| *[0-9]{1,3}%\||s(?:tep)?:[0-9]|\((?:[A-Za-z_][A-Za-z_0-9.]* )?pid="
-    r"| {3,}|={20,}|\+-{5,}|\| |Running P|peak memory |[A-Z][a-z]{2} [A-Z][a-z]{2} +[0-9]{1,2} [0-9:]{8} [0-9]{4})"
+    r"| {3,}|={20,}|\+-{5,}|\| |Running P|peak memory "
+    r"|[A-Z][a-z]{2} [A-Z][a-z]{2} +[0-9]{1,2} [0-9:]{8} [0-9]{4})"
 )
 _ONE = "|".join(_PREFIXES)
 _UNNAMED = re.sub(r"\?P<\w+>", "?:", _ONE)
@@ -161,8 +165,9 @@ def peel_prefixes(frame: pl.DataFrame) -> pl.DataFrame:
 
     ``uncaught`` is true where the last prefix is that of PyTorch's hook of exceptions that nothing caught,
     and null elsewhere: other programs print such exceptions without it.
-    A later segment of a line inherits what its first segment told. The number of a rank is stronger than
-    that of a task, and both are stronger than a number that exists once per node.
+    A later segment of a line inherits what its first segment told, but for what a logger put there: it knows
+    nothing of what was glued behind it. The number of a rank is stronger than that of a task, and both are
+    stronger than a number that exists once per node.
     """
     text = frame["text"]
     payload = strip_prefixes(text)
@@ -172,11 +177,14 @@ def peel_prefixes(frame: pl.DataFrame) -> pl.DataFrame:
         prefix=pl.col("text").str.head(pl.col("text").str.len_bytes() - payload.str.len_bytes()),
     )
     peeled = peeled.hstack(read_prefixes(peeled["prefix"]))
-    peeled = peeled.select("line", "segment", pl.col("payload").alias("text"), *_PEELED)
     if (peeled["segment"] > 0).any():
-        inherited = [pl.col(name).forward_fill().over("line") for name in _PEELED]
+        logged = pl.col("prefix").str.contains(_LOGURU).first().over("line")
+        inherited = [
+            pl.when(logged).then(name).otherwise(pl.col(name).forward_fill().over("line")).alias(name)
+            for name in _PEELED
+        ]
         peeled = peeled.with_columns(inherited)
-    return peeled
+    return peeled.select("line", "segment", pl.col("payload").alias("text"), *_PEELED)
 
 
 def read_prefixes(prefixes: pl.Series) -> pl.DataFrame:

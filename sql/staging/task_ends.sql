@@ -95,7 +95,11 @@ moved as (
     from wholes as w
     inner join wholes as f on f.log_no = w.log_no and f.step = w.step + 1
     where len(w.tasks_before) = list_max(w.tasks_before) + 1
-        and list_min(w.last_tasks) > list_max(w.tasks_before) + 1
+        -- the task after the last one may be of either, where the next step is whole without it
+        and (
+            list_min(w.last_tasks) > list_max(w.tasks_before) + 1
+            or (list_min(w.last_tasks) > list_max(w.tasks_before) and len(f.tasks) <= list_max(f.tasks))
+        )
         and not list_has_any(w.last_tasks, f.tasks)
         and len(f.tasks) + len(w.last_tasks) = greatest(list_max(f.tasks), list_max(w.last_tasks)) + 1
 ),
