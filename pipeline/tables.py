@@ -128,7 +128,8 @@ ALLOCATIONS = Table(
         Column(
             "job_id",
             "string",
-            "job id without step or array brackets: the plain numeric id where there is one",
+            "job id without its step: the plain number where each job has one of its own, else with the "
+            "index in the array behind it, as in `4420[3]`",
         ),
         Column("restart_no", "int64", "restart counter, if the record says"),
         Column(
@@ -157,6 +158,11 @@ ALLOCATIONS = Table(
         Column("nodes", "strings", "hosts"),
         Column("n_nodes", "int64", "number of hosts"),
         Column("gpus", "int64", "accelerators; null when the record does not say"),
+        Column(
+            "gpus_per_node",
+            "int64",
+            "accelerators on each host, where the record tells these and not their sum",
+        ),
     ),
 )
 
