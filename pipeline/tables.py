@@ -125,12 +125,7 @@ ALLOCATIONS = Table(
     (
         Column("scheduler", "string", "slurm, …"),
         Column("cluster", "string", "cluster, if the record says"),
-        Column(
-            "job_id",
-            "string",
-            "job id without its step: the plain number where each job has one of its own, else with the "
-            "index in the array behind it, as in `4420[3]`",
-        ),
+        Column("job_id", "string", "job id without its step: a plain number, or `4420[3]` of an array"),
         Column("restart_no", "int64", "restart counter, if the record says"),
         Column(
             "part",
@@ -158,11 +153,7 @@ ALLOCATIONS = Table(
         Column("nodes", "strings", "hosts"),
         Column("n_nodes", "int64", "number of hosts"),
         Column("gpus", "int64", "accelerators; null when the record does not say"),
-        Column(
-            "gpus_per_node",
-            "int64",
-            "accelerators on each host, where the record tells these and not their sum",
-        ),
+        Column("gpus_per_node", "int64", "accelerators on each host, where the record tells no sum"),
     ),
 )
 
