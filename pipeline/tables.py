@@ -125,11 +125,7 @@ ALLOCATIONS = Table(
     (
         Column("scheduler", "string", "slurm, …"),
         Column("cluster", "string", "cluster, if the record says"),
-        Column(
-            "job_id",
-            "string",
-            "job id without step or array brackets: the plain numeric id where there is one",
-        ),
+        Column("job_id", "string", "job id without its step: a plain number, or `4420[3]` of an array"),
         Column("restart_no", "int64", "restart counter, if the record says"),
         Column(
             "part",
@@ -157,6 +153,7 @@ ALLOCATIONS = Table(
         Column("nodes", "strings", "hosts"),
         Column("n_nodes", "int64", "number of hosts"),
         Column("gpus", "int64", "accelerators; null when the record does not say"),
+        Column("gpus_per_node", "int64", "accelerators on each host, where the record tells no sum"),
     ),
 )
 

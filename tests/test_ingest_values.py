@@ -47,6 +47,18 @@ CASES: list[tuple[Value, pl.DataType, dict[str, str | None]]] = [
         },
     ),
     (
+        Value("v", "spec_gpus"),
+        pl.Int64(),
+        {
+            "Resource_List.ngpus=16": "16",
+            "exec_vnode=(gx001:ncpus=112:ngpus=8)+(gx002[0]:ncpus=60:ngpus=4+gx002[1]:ngpus=4)": "16",
+            "Resource_List.select=2:ncpus=32:ngpus=4+1:ngpus=1": "9",
+            "Resource_List.nodes=gx001:ppn=2:gpus=8:exclusive+gx002:ppn=2:gpus=8": "16",
+            "2:ppn=8": None,
+            "2:ppn=8:gpus=0": "0",
+        },
+    ),
+    (
         Value("v", "hostlist"),
         pl.List(pl.String()),
         {"gx[001-002]": "['gx001', 'gx002']", "None assigned": None},
@@ -85,6 +97,12 @@ def test_a_length_is_the_time_from_one_stamp_to_another() -> None:
     assert read_value(fields, length, pl.Float64()).to_list() == [1.5, None]
     told = pl.DataFrame({"begin": ["2026-06-09T10:15:04.25Z"], "end": ["2026-06-09T10:15:06Z"]})
     assert read_value(told, Value("end", "stamp", less="begin"), pl.Float64()).to_list() == [1.75]
+
+
+def test_the_place_in_an_array_stands_behind_the_number_of_a_job() -> None:
+    fields = pl.DataFrame({"job": ["4420", "4421", "4422", None], "at": ["3", "0", None, "1"]})
+    ids = read_value(fields, Value("job", index="at"), pl.String()).to_list()
+    assert ids == ["4420[3]", "4421", "4422", None]
 
 
 def test_parts_that_are_there_are_taken_off_a_number() -> None:

@@ -413,6 +413,20 @@ def test_the_clock_of_a_progress_bar_covers_the_training(name: str, told_s: floa
     assert int(told_s) == seconds(built, run, "productive") + seconds(built, run, "warmup")
 
 
+def test_jobs_of_one_folder_that_train_at_once_are_two_runs(tmp_path: Path) -> None:
+    """Sixteen nodes train from 06:31 to 06:45, and four others from 06:38 to 06:53."""
+    logs = [str(REAL / "hf-trainer")]
+    config = load_config(logs, None)
+    ingest(logs, tmp_path, config, workers=1)
+    assert classify(tmp_path, config, WindowOptions()).violations == ()
+    with open_store(tmp_path) as con:
+        rows = con.execute(
+            "select run_id, sum(seconds)::integer from ledger.intervals"
+            " where category in ('productive', 'warmup') and part = 'active' group by run_id order by run_id"
+        ).fetchall()
+    assert rows == [("bigscience-hf-ds", 871), ("bigscience-hf-ds/hf_ds_gpt2_base_n4", 919)]
+
+
 def test_a_watchdog_dates_the_stall_and_is_not_the_cause(built: Built) -> None:
     """The save is done at 02:45:54.9; the collectives wait 600 s, and 56 GPUs with them."""
     run = "megatron/alps-2340717-watchdog"

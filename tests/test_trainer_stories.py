@@ -3,7 +3,8 @@
 A story is one text file: a head of ``key = value`` lines in TOML, with the reason and the arithmetic in its
 comments, and files that each begin with ``==== path``. ``[seconds]`` holds the seconds of every category that
 the ledger of the run has, ``saves`` of each save its step, the seconds that the loop stood still for it (-1
-where nothing tells), and whether it is durable, and ``restored`` the steps at which its attempts began anew.
+where nothing tells), and whether it is durable, ``restored`` the steps at which its attempts began anew, and
+``gpus`` how many it ran on.
 """
 
 from __future__ import annotations
@@ -60,6 +61,12 @@ def test_every_second_is_where_the_story_says(ledger: duckdb.DuckDBPyConnection,
         [name],
     ).fetchall()
     assert expected == {category: pytest.approx(seconds, abs=1e-6) for category, seconds in spent}
+
+
+@pytest.mark.parametrize("name", [name for name, path in STORIES.items() if "gpus" in read_story(path)[0]])
+def test_a_run_has_the_gpus_that_the_story_says(ledger: duckdb.DuckDBPyConnection, name: str) -> None:
+    expected = read_story(STORIES[name])[0]["gpus"]
+    assert ledger.execute("select gpus from ledger.runs where run_id = ?", [name]).fetchall() == [(expected,)]
 
 
 @each_story

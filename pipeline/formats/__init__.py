@@ -125,6 +125,7 @@ def names_of(value: Value) -> tuple[str, ...]:
         *group_names(value.group),
         *group_names(value.less),
         *group_names(value.times),
+        *group_names(value.index),
         *(value.plus or ()),
     )
 

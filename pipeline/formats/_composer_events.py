@@ -62,6 +62,8 @@ _CONFIGURATION: Mapping[str, str] = {
     "global_train_batch_size": "global_batch_size",
     "device_train_microbatch_size": "micro_batch_size",
     "n_gpus": "world_size",
+    "num_gpus_per_node": "gpus_per_node",
+    "num_nodes": "nodes",
     "n_params": "params",
     "d_model": "hidden_size",
     "n_layers": "num_layers",

@@ -82,6 +82,14 @@ CHECKPOINTS = (
         columns=_columns("save", "end", "step", "path", ok=False),
     ),
     known_line(
+        "not_gathered",
+        ("Did not save the model ",),
+        rf"{HEAD}Did not save the model \S+ because ",
+        versions="0.3 to 0.18",
+        note="Weights of ZeRO 3 lie on all ranks, and were not put together for an export: no checkpoint "
+        "failed.",
+    ),
+    known_line(
         "save_files",
         ("[Torch] Sav", "[Nebula] Sav", " checkpoint saved "),
         rf"{RANKED}(?:\[(?:Torch|Nebula)\] Sav(?:ing|ed) \S|\w+ (?:pp )?checkpoint saved \S)",

@@ -66,6 +66,13 @@ OWN = (
         "git_info", ("Git info for Megatron:",), r"\*{4} Git info for Megatron: git_hash=", versions=_FORKS
     ),
     known_line(
+        "energy",
+        ("[Zeus] ",),
+        r"^\[Zeus\] (?:Steps \d+-\d+: Energy=|Started monitoring|Stopped)",
+        versions=_FORKS,
+        note="What a monitor of energy says of steps that the lines around it tell of.",
+    ),
+    known_line(
         "deepspeed_enabled", ("DeepSpeed is enabled.",), r"^\s*DeepSpeed is enabled\.", versions=_FORKS
     ),
     known_line(

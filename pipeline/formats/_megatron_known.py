@@ -64,13 +64,14 @@ KNOWN = (
             "Non-persistent checkpoints scheduled for removal: ",
             "Storing distributed optimizer sharded state of type ",
             "sharded_state_dict metadata loaded from the checkpoint: ",
+            "Failed to inspect checkpoint in ",
         ),
         regex=r"^\s*(?:WARNING: could not find the metadata file |will not load any non-persistent checkpoint"
         r"|checkpoint version \d|Unfinalized async checkpoint saves\. "
         r"|WARNING: Starting a checkpoint save before previous has finished\. |skipping deleting checkpoint "
         r"|Non-persistent checkpoints scheduled for removal: "
         r"|Storing distributed optimizer sharded state of type "
-        r"|sharded_state_dict metadata loaded from the checkpoint: )",
+        r"|sharded_state_dict metadata loaded from the checkpoint: |Failed to inspect checkpoint in )",
     ),
     Pattern(
         name="evaluation_texts",

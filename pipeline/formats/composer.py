@@ -76,4 +76,5 @@ FORMAT = Format(
     unrendered="Its steps carry no time of their own.",
     versions="0.12 to 0.32.1; LLM Foundry 0.21.0",
     world_size_late=True,
+    degrees=("nodes", "gpus_per_node"),
 )

@@ -59,9 +59,17 @@ PATTERNS = (
     ),
     known_line(
         "program",
-        ("***** Running training *****", "Beginning of Epoch ", "ppl: ", "saving the final model", "Epoch: "),
+        (
+            "***** Running training *****",
+            "Beginning of Epoch ",
+            "ppl: ",
+            "saving the final model",
+            "Epoch: ",
+            "_last_scores ",
+        ),
         r"^\*{5} Running training \*{5}\s*$|^Beginning of Epoch \d+/\d+, Total Micro Batches \d+"
-        r"|^ppl: [\d.]+(?:, loss: [\d.]+)?\s*$|^saving the final model \.\.\."
+        r"|^ppl: [\d.]+(?:, loss: [\d.]+)?\s*$|^chosen_last_scores \(higher is better\) : "
+        r"|^saving the final model \.\.\."
         r"|^Epoch: \d+, Step: \d+, Rank: \d+, loss = ",
         versions="DeepSpeed-Chat",
     ),

@@ -23,6 +23,7 @@ Kind = Literal[
     "hostlist",
     "slots",
     "tres_gpus",
+    "spec_gpus",
     "pci",
     "lower",
 ]
@@ -61,8 +62,8 @@ class Value:
             or a plain number; ``per_second`` makes the seconds of one out of how many a second has;
             ``bool`` reads true/false/1/0/yes/no; ``hostlist`` expands ``gpu[001-003,007]``; ``slots`` takes
             each host of ``gpu001/0*8+gpu002/0*8`` once; ``tres_gpus`` takes the number of GPUs out of a
-            trackable-resources text; ``pci`` normalises a PCI address.
-            What cannot be read becomes null.
+            trackable-resources text, ``spec_gpus`` adds them up in ``2:ncpus=8:ngpus=4+1:gpus=2``;
+            ``pci`` normalises a PCI address. What cannot be read becomes null.
         scale: factor applied after reading a number (1e-3 turns milliseconds into seconds).
         less: for kind ``stamp``: field of an earlier time; the column is the seconds from that one to this.
             For numbers: fields that are taken off, where they are there.
@@ -74,6 +75,7 @@ class Value:
             number; of one with a group ``v`` the group counts.
         mapping: replaces the text before it is read; text not listed becomes ``mapping.get("*")``
             or stays as it is when there is no ``"*"``.
+        index: for texts: field of the place in an array; ``[n]`` stands behind the text where it is not 0.
         plus: two fields of whole numbers whose product is added to a number: steps of earlier epochs.
     """
 
@@ -87,6 +89,7 @@ class Value:
     stamp: Stamp | None = None
     const: str | int | float | bool | None = None
     mapping: Mapping[str, str] | None = None
+    index: str = ""
     plus: tuple[str, str] | None = None
 
 

@@ -35,7 +35,10 @@ _MIDDLE = (
     rf" {_NUMBER} {_text('name')} {_TEXT}(?: {_NUMBER}){{19}} {_TEXT} {_text('project')} (?P<exit>-?\d+)\b"
 )
 # slots, shell, time event, index of the array, memory, spools, reservation, class, mask, more, why it ended
-_TAIL = rf" (?P<slots>\d+) {_TEXT} {_TEXT} (?P<index>\d+) {_NUMBER} {_NUMBER}(?: {_TEXT}){{4}} \d+ {_TEXT} "
+_INDEX = rf" \d+ {_TEXT} {_TEXT} (?P<index>\d+) "
+_TAIL = _INDEX + rf"{_NUMBER} {_NUMBER}(?: {_TEXT}){{4}} \d+ {_TEXT} "
+#: What it was given, in the resources that it required: since 10.1 with the word that they are of a host.
+_GPUS = r"(?:.*\brusage\[[^\]\"]*\bngpus_physical=(?P<gpus>\d+)(?:\.0+)?/host\b)?"
 
 
 def _finished(name: str, rest: str, state: Value, reason: Value | None = None, note: str = "") -> Pattern:
@@ -46,7 +49,7 @@ def _finished(name: str, rest: str, state: Value, reason: Value | None = None, n
         columns={
             "ts": Value("end", "stamp", stamp="epoch_s"),
             "scheduler": Value(const="lsf"),
-            "job_id": Value("job"),
+            "job_id": Value("job", index="index"),
             "name": Value("name"),
             "user": Value("user"),
             "account": Value("project"),
@@ -58,6 +61,7 @@ def _finished(name: str, rest: str, state: Value, reason: Value | None = None, n
             "state": state,
             "exit_code": Value("exit", "int", mapping=LSF_CODES),
             "exit_signal": Value("exit", "int", mapping=LSF_SIGNALS),
+            "gpus_per_node": Value("gpus", "int"),
             "nodes": Value("hosts", "slots"),
             **({"reason": reason} if reason is not None else {}),
         },
@@ -78,24 +82,20 @@ FORMAT = Format(
     patterns=(
         _finished(
             "done",
-            r"64" + _MIDDLE,
+            r"64" + _MIDDLE + _INDEX + _GPUS,
             Value(const="COMPLETED"),
-            note="GPUs are not told apart from other resources: they come from the configuration.",
+            note="GPUs are told where a job asked for so many of each host, from 10.1 on.",
         ),
         _finished(
             "ended",
-            r"32" + _MIDDLE + _TAIL + r"(?P<why>[1-9]\d*)\b",
+            r"32" + _MIDDLE + _TAIL + r"(?P<why>[1-9]\d*)\b" + _GPUS,
             Value("why", mapping=LSF_STATES),
             Value("why", mapping=LSF_REASONS),
             note="LSF says why it ended the job.",
         ),
         _finished(
             "ended_plainly",
-            r"32"
-            + _MIDDLE
-            + r"(?:"
-            + _TAIL.replace("?P<slots>", "?:").replace("?P<index>", "?:")
-            + r"0\b.*)$",
+            r"32" + _MIDDLE + _TAIL + r"0\b" + _GPUS,
             Value(const="FAILED"),
             note="The job ended by itself, or by a signal of which LSF does not know.",
         ),

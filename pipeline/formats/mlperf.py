@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pipeline.formats._words import other_than
-from pipeline.formats.format import Format, Pattern, Value
+from pipeline.formats.format import Format, Pattern, Value, known_line
 
 _NUMBER = r"-?\d[\d.eE+-]*"
 _NO_NUMBER = r'(?:"[^"]*"|true|false|null|NaN|-?Infinity)'
@@ -207,6 +207,20 @@ KNOWN = (
         "block_stats",
         _line(_STATS_KEY, _STATS, _entries("", "step")),
         note="Means over a block: a count of samples, where there is one, is that of the block.",
+    ),
+    known_line(
+        "evaluation_result",
+        ("'eval_loss': ",),
+        r"^\{'global_steps': \d+, 'eval_loss': ",
+        versions="rounds 0.7 to 2.1",
+        note="Of BERT: the MLLOG line beside it has the time.",
+    ),
+    known_line(
+        "run_script",
+        ("ING TIMING RUN AT ", "RESULT,"),
+        r"^(?:(?:START|END)ING TIMING RUN AT \d|RESULT,\w+,\d*,\d+,)",
+        versions="rounds 0.6 to 6.0",
+        note="What the script around the training prints, in local time, with the seconds between both.",
     ),
     _pattern("loss_without_step", _line(_LOSS_KEY, _NUMBER, _entries("", "step", "samples_count"))),
 )

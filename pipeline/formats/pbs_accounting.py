@@ -42,7 +42,11 @@ _STARTED: Mapping[str, tuple[str, Value]] = {
     "start_ts": _epoch("start"),
     "nodes": (r" exec_host=(?P<v>\S+)", Value(kind="slots")),
     "n_nodes": (r" Resource_List\.nodect=(?P<v>\d+)", Value(kind="int")),
-    "gpus": (r" Resource_List\.ngpus=(?P<v>\d+)", Value(kind="int")),
+    # What it got, else what it asked for: a sum, chunks, or nodes of Torque.
+    "gpus": (
+        r" (?P<v>Resource_List\.ngpus=\d+|(?:exec_vnode|Resource_List\.(?:select|nodes))=\S*gpus=\d\S*)",
+        Value(kind="spec_gpus"),
+    ),
     "time_limit_s": (r" Resource_List\.walltime=(?P<v>[\d:]+)", Value(kind="seconds")),
     "restart_no": (r" run_count=(?P<v>\d+)", Value(kind="int", mapping=PBS_RESTARTS)),
 }
@@ -96,7 +100,7 @@ FORMAT = Format(
             r".* start=(?P<at>\d{9,10})\b",
             Value(const="RUNNING"),
             _STARTED,
-            "GPUs are known where the job asked for `ngpus`; Torque has no total of them.",
+            "GPUs are those that it got, else those that it asked for; Torque tells them of each node.",
         ),
         _record(
             "ended",

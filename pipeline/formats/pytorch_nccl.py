@@ -118,8 +118,8 @@ FORMAT = Format(
         ),
         known_line(
             "nccl_result",
-            ("nccl", "Last error:"),
-            r"^(?:Last error:\s*$|nccl[A-Z]\w+: \S)",
+            ("nccl", "Last error:", "Cuda failure "),
+            r"^(?:Last error:\s*$|nccl[A-Z]\w+: \S|Cuda failure (?:\d+ )?'[^']+'\s*$)",
             note="The result behind `NCCL error in:`, on a line of its own.",
         ),
         known_line(

@@ -17,7 +17,9 @@ _HEAD = (
 #: What failed, the code, the wall clock and seventeen numbers of resource use.
 _END = r":(?P<both>\d+:(?P<code>\d+)):(?P<wall>[\d.]+)(?::[\d.eE+-]*){17}"
 #: Processor time, memory and transfers, the category with its colons, waits.
-_SUMS = r"(?::[\d.eE+-]+){3}:.*?:[\d.eE+-]+"
+_SUMS = r"(?::[\d.eE+-]+){3}:(?P<asked>.*?):[\d.eE+-]+"
+#: `-l gpu=8,h_rt=172800`, of which administrators choose the name.
+_GPUS = r"-l (?:\S*,)?(?:n?gpus?|gpu_card|num_gpus?)=(?P<v>\d+)\b"
 
 
 def _times(digits: str) -> str:
@@ -47,7 +49,7 @@ def _job(name: str, stamp: Stamp, pe: str, last: str, versions: str) -> Pattern:
         columns={
             "ts": Value("submit", "stamp", stamp=stamp),
             "scheduler": Value(const="sge"),
-            "job_id": Value("job"),
+            "job_id": Value("job", index="task"),
             "name": Value("name"),
             "user": Value("user"),
             "account": Value("project", mapping={"NONE": ""}),
@@ -63,10 +65,12 @@ def _job(name: str, stamp: Stamp, pe: str, last: str, versions: str) -> Pattern:
             # Of a parallel job the line names the first host alone.
             **({"nodes": Value("host", "slots"), "n_nodes": Value(const=1)} if pe is _ALONE else {}),
         },
+        extras={"gpus": (_GPUS, Value(kind="int"))} if pe is _ALONE else {},
         literals=(":NONE:",),
         regex=_HEAD + _times(r"\d{9,10}" if stamp == "epoch_s" else r"\d{12,13}") + _END + _tail(pe, last),
         versions=versions,
-        note="A code of 128 and a signal is that signal. GPUs and further hosts are not told.",
+        note="A code of 128 and a signal is that signal. GPUs are what was asked for; of a parallel job "
+        "neither further hosts nor whether GPUs were asked for each slot is told.",
     )
 
 

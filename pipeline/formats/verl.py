@@ -217,6 +217,7 @@ FORMAT = Format(
     "rewards and updates together. Up to 0.5 validation and save are inside, and taken off here; since 0.6 "
     "they are outside. The wait for the next prompts is outside.",
     blocked_is_end_of_sync=True,
+    degrees=("nodes", "gpus_per_node"),
     deciding=("step", "process_start", "config"),
     versions=_ALL,
 )

@@ -12,8 +12,8 @@ import polars as pl
 _SAID = (
     r"\*\*\* (?:JOB|STEP) (\d+)(?:\.\w+)? ON ",
     r"\bStepId=(\d+)\.",
-    r"^Subject: Job (\d+): <",
-    r"\b(?:PBS_JOBID|LSB_JOBID)[=:]\s*[\"']?(\d+)\b",
+    r"^Subject: Job (\d+(?:\[\d+\])?): <",
+    r"\b(?:PBS_JOBID|LSB_JOBID)[=:]\s*[\"']?(\d+(?:\[\d+\]|\b))",
     r"\bSLURM_JOB(?:_)?ID[=:]\s*[\"']?(\d+)\b",
     r"\bJob allocation (\d+) has been revoked",
     r"^(?:\[\S+\] )?(?i:slurm )?job ?id ?[:=]\s*(\d+)\s*$",
@@ -28,6 +28,9 @@ _NAMED = (
     # Files of records are numbered by all sorts of things, and only the word tells.
     re.compile(r"(?:^|[-_.])job[-_]?(\d{3,})\.jsonl(?:\.\w+){0,2}$"),
 )
+
+#: An element of an array of PBS, Torque or Grid Engine: sweep.o4420.3, sweep.o4420-3.
+_ARRAY = re.compile(r"\.[oe](\d{3,})[.-]([1-9]\d*)$")
 
 #: A day in a name, such as 20260328, is no job.
 _DAY = re.compile(r"20\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
@@ -49,6 +52,12 @@ def _job_id(name: str, said: Collection[str]) -> str | None:
     """Return the job of a file by its name and by what it says."""
     if match := _NAMED[0].match(name):
         return match[1]
+    # A file may say the number of an array beside that of its element.
+    said = set(said) - {job.partition("[")[0] for job in said if job.endswith("]")}
+    if match := _ARRAY.search(name):
+        element = f"{match[1]}[{match[2]}]"
+        if said <= {match[1], element}:
+            return element
     if len(said) == 1:
         return next(iter(said))
     found = [match[1] for pattern in _NAMED[1:] if (match := pattern.search(name))]

@@ -74,6 +74,9 @@ def read_value(fields: pl.DataFrame, value: Value, dtype: pl.DataType) -> pl.Ser
             first, second = (_read_int(fields[name]) for name in value.plus)
             numbers = numbers + first * second
         return _scaled(numbers, value, dtype)
+    if value.index:
+        index = _read_int(text_of(fields, Value(value.index)))
+        text = text.zip_with((index > 0).fill_null(False).not_(), text + "[" + index.cast(pl.String) + "]")
     return _READERS[value.kind](text).cast(dtype, strict=False)
 
 
@@ -181,6 +184,23 @@ def _read_gpus(text: pl.Series) -> pl.Series:
     return untyped.zip_with(untyped.is_not_null(), typed)
 
 
+def _read_spec(text: pl.Series) -> pl.Series:
+    """Return the GPUs of what PBS or Torque was asked for or gave: terms with a count or a host, and a sum.
+
+    ``2:ncpus=8:ngpus=4+1:ngpus=1`` are nine, ``(gx1:ngpus=8)+(gx2:ngpus=8)`` sixteen; the name of the
+    resource may stand in front. A text without any does not say 0.
+    """
+    terms = pl.DataFrame({"text": text}).with_row_index("row").with_columns(pl.col("text").str.split("+"))
+    terms = terms.explode("text", empty_as_null=True, keep_nulls=True)
+    count = terms["text"].str.extract(r"^(?:[A-Za-z_.]+=)?\(?([0-9]+):").cast(pl.Int64, strict=False)
+    each = terms["text"].str.extract(r"(?:^|[:.])n?gpus=([0-9]+)").cast(pl.Int64, strict=False)
+    terms = terms.with_columns(gpus=count.fill_null(1) * each)
+    sums = terms.group_by("row", maintain_order=True).agg(
+        pl.when(pl.col("gpus").count() > 0).then(pl.col("gpus").sum())
+    )
+    return sums["gpus"]
+
+
 def _read_pci(text: pl.Series) -> pl.Series:
     """Return PCI addresses as ``domain:bus:device``: four digits of domain, lower case, no function."""
     parts = (
@@ -217,6 +237,7 @@ _READERS: dict[str, Callable[[pl.Series], pl.Series]] = {
     "hostlist": _read_hosts,
     "slots": lambda text: _read_hosts(text, expand_slots),
     "tres_gpus": _read_gpus,
+    "spec_gpus": _read_spec,
     "pci": _read_pci,
     "lower": lambda text: _read_text(text).str.to_lowercase(),
 }

@@ -137,7 +137,7 @@ select
     reason,
     nodes,
     n_nodes,
-    gpus,
+    coalesce(gpus, gpus_per_node * coalesce(n_nodes, len(nodes))) as gpus,
     resized,
     source_id,
     line,

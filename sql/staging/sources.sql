@@ -113,6 +113,7 @@ logged as (
         l.log,
         l.rotation,
         l.place,
+        l.folder,
         l.job_id,
         bool_or(f.is_trainer) over parts as is_trainer,
         bool_or(f.is_program) over parts as is_program,
@@ -158,6 +159,7 @@ owned as (
             -- accounting and node logs serve every run, wherever they lie: job, host and time join them
             when f.role in ('scheduler', 'node') and not f.is_trainer then null
             when f.by_configuration then f.folder_run
+            when a.run_id is not null then a.run_id
             when r.run_id is not null then r.run_id
             else o.run_id
         end as run_id,
@@ -173,6 +175,7 @@ owned as (
     from logged as f
     left join runs as r on r.run_id = f.folder_run
     left join trainer_runs as t on t.run_id = f.folder_run
+    left join staging.runs_at_once as a on a.folder = f.folder and a.job_id = f.job_id
     cross join only_run as o
     left join staging.zones as z using (source_id)
     left join rules as u using (source_id)

@@ -1,0 +1,253 @@
+-- one row per job that is no part of the run of its folder, since it trains at the same time as that run, with the run that it is
+-- do not count rows as runs: a chain of jobs is one run
+-- two jobs that train at the same time are two runs, unless the configuration gives their logs or jobs to one
+with
+
+by_configuration as (
+    select distinct s.source_id
+    from events.sources as s
+    inner join config.run_logs as r on regexp_full_match(s.path, r.pattern)
+),
+
+names as (
+    select job_id, min(name) as name
+    from events.allocations
+    where name is not null
+    group by job_id
+    having count(distinct name) = 1
+),
+
+given as (
+    select distinct l.job_id
+    from staging.logs as l
+    left join names as n using (job_id)
+    inner join config.run_jobs as j on l.job_id = j.job or regexp_full_match(coalesce(n.name, ''), j.pattern)
+),
+
+-- what is called alike but for the number of the job belongs together; accounting knows better
+logs as (
+    select
+        l.source_id,
+        l.folder,
+        l.job_id,
+        coalesce(
+            n.name,
+            regexp_replace(split_part(parse_filename(l.log), l.job_id, 1), '[-_.]*(?:(?:^|[-_.])(?:job|[oe]))?[-_.]*$', '')
+        ) as label,
+        z.zone,
+    from staging.logs as l
+    left join staging.zones as z using (source_id)
+    left join names as n using (job_id)
+    where l.job_id is not null and l.duplicate_of is null and coalesce(l.role, '') not in ('scheduler', 'node')
+        and l.source_id not in (from by_configuration) and l.job_id not in (from given)
+),
+
+steps as (
+    select
+        l.source_id,
+        any_value(l.folder) as folder,
+        any_value(l.job_id) as job_id,
+        any_value(l.zone) as zone,
+        min(e.step_last) as first_step,
+        min(e.ts_quality) filter (where e.ts is not null) as ts_quality,
+        min(e.ts) as first_ts,
+        max(e.ts) as last_ts,
+        min(e.line) as first_line,
+        max(e.line) as last_line,
+        bool_or(e.ts_edge = 'begin') as at_begin,
+        greatest(sum(e.step_time_s * coalesce(e.steps, 1)), max(e.elapsed_s)) as told_s,
+        (max(e.step_last) - min(e.step_last)) / nullif(count(distinct e.step_last) - 1, 0) as stride,
+        coalesce(
+            median(e.step_time_s),
+            epoch(max(e.ts) - min(e.ts)) / nullif(max(e.step_last) - min(e.step_last), 0),
+            0
+        ) as pace_s,
+    from events.steps as e
+    inner join logs as l using (source_id)
+    group by l.source_id
+),
+
+-- a line stands for all steps since the one before it
+trained as (
+    select
+        * exclude (first_ts, last_ts),
+        to_microseconds((least(pace_s * least(coalesce(stride, 1), greatest(first_step, 1)), 1e9) * 1000000)::bigint) as beat,
+        case when at_begin then first_ts else first_ts - beat end as from_ts,
+        case when at_begin then last_ts + beat else last_ts end as to_ts,
+    from steps
+),
+
+-- steps without a time lie between the last time before them and the first one behind them
+marks as (
+    select source_id, line, ts, ts_quality
+    from events.phases
+    where ts is not null
+    union all
+    select source_id, line, ts, ts_quality
+    from events.checkpoints
+    where ts is not null
+    union all
+    select source_id, line, ts, ts_quality
+    from events.signals
+    where ts is not null
+),
+
+around as (
+    select
+        t.source_id,
+        max(m.ts) filter (where m.line < t.first_line) as from_ts,
+        min(m.ts) filter (where m.line > t.last_line) as to_ts,
+        min(m.ts_quality) as ts_quality,
+    from trained as t
+    inner join marks as m using (source_id)
+    where t.from_ts is null and m.ts_quality in ('logged', 'zone_assumed', 'year_assumed')
+    group by t.source_id
+),
+
+placed as (
+    select
+        t.folder,
+        t.job_id,
+        t.first_step,
+        t.zone,
+        coalesce(t.ts_quality, a.ts_quality) as ts_quality,
+        coalesce(t.from_ts, a.from_ts) as from_ts,
+        coalesce(
+            t.to_ts,
+            least(a.to_ts, a.from_ts + to_microseconds((least(t.told_s, 1e9) * 1000000)::bigint)),
+            a.to_ts
+        ) as to_ts,
+    from trained as t
+    left join around as a using (source_id)
+),
+
+zoned as (
+    select
+        folder,
+        job_id,
+        first_step,
+        ts_quality = 'year_assumed' as of_any_year,
+        case when zone = 'UTC' or ts_quality = 'logged' then from_ts else timezone(zone, from_ts::timestamp) end as from_ts,
+        case when zone = 'UTC' or ts_quality = 'logged' then to_ts else timezone(zone, to_ts::timestamp) end as to_ts,
+    from placed
+    where from_ts < to_ts and ts_quality in ('logged', 'zone_assumed', 'year_assumed')
+),
+
+jobs as (
+    select
+        z.folder,
+        z.job_id,
+        any_value(l.label) as label,
+        bool_or(z.of_any_year) as of_any_year,
+        min(z.first_step) as first_step,
+        min(z.from_ts) as from_ts,
+        max(z.to_ts) as to_ts,
+    from zoned as z
+    inner join (select folder, job_id, min(label) as label from logs group by all) as l using (folder, job_id)
+    group by z.folder, z.job_id
+),
+
+at_once as (
+    select
+        a.folder,
+        a.job_id,
+        bool_or(a.label = b.label) as with_own_kind,
+    from jobs as a
+    inner join jobs as b
+        on b.folder = a.folder and b.job_id <> a.job_id and b.of_any_year = a.of_any_year
+        and b.from_ts < a.to_ts and b.to_ts > a.from_ts
+    group by all
+),
+
+-- of a kind of which several train at once a job goes on with the one before it that ended and had made fewer steps; of those
+-- that do, the one that got furthest; a kind of which one trains at a time is one chain
+kinds as (
+    select
+        j.*,
+        o.job_id is not null as is_at_once,
+        coalesce(bool_or(o.with_own_kind) over (partition by j.folder, j.label), false) as mixed,
+    from jobs as j
+    left join at_once as o using (folder, job_id)
+),
+
+forerunners as (
+    select
+        a.folder,
+        a.job_id,
+        arg_max(b.job_id, (b.to_ts, b.job_id)) as after_job,
+        any_value(a.to_ts) as to_ts,
+    from kinds as a
+    inner join kinds as b
+        on b.folder = a.folder and b.label = a.label and b.of_any_year = a.of_any_year
+        and b.to_ts <= a.from_ts and b.first_step < a.first_step
+    where a.mixed
+    group by all
+),
+
+followed as (
+    select folder, job_id, after_job
+    from forerunners
+    qualify row_number() over (partition by folder, after_job order by to_ts desc, job_id) = 1
+),
+
+recursive_chains as (
+    with recursive chains as (
+        select k.folder, k.job_id, k.job_id as first_job
+        from kinds as k
+        anti join followed as f using (folder, job_id)
+        where k.mixed
+        union all
+        select f.folder, f.job_id, c.first_job
+        from chains as c
+        inner join followed as f on f.folder = c.folder and f.after_job = c.job_id
+    )
+
+    from chains
+),
+
+chained as (
+    select
+        k.*,
+        case when k.mixed then c.first_job else 'all' end as chain,
+    from kinds as k
+    left join recursive_chains as c using (folder, job_id)
+),
+
+-- what first began to train keeps the name of the folder, together with all that trains alone
+grouped as (
+    select
+        folder,
+        label,
+        chain,
+        min((from_ts, job_id)) as began,
+        arg_min(job_id, (from_ts, job_id)) as first_job,
+        bool_or(is_at_once) as is_at_once,
+    from chained
+    group by folder, label, chain
+),
+
+others as (
+    select
+        *,
+        count(*) over (partition by folder, label) as alike,
+        row_number() over (partition by folder order by began) as place,
+    from grouped
+    where is_at_once
+),
+
+final as (
+    select
+        c.folder,
+        c.job_id,
+        concat(
+            coalesce(nullif(c.folder, ''), s.logs_name),
+            '/',
+            case when o.alike > 1 or o.label = '' then o.first_job else o.label end
+        ) as run_id,
+    from chained as c
+    inner join others as o using (folder, label, chain)
+    cross join config.store as s
+    where o.place > 1
+)
+
+select * from final
