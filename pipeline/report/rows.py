@@ -117,6 +117,7 @@ class Incident:
     attempt: int | None
     job_id: str | None
     kind: str
+    at_ts: datetime | None
     last_progress_ts: datetime | None
     fault_ts: datetime | None
     detected_ts: datetime | None
