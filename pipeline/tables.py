@@ -238,7 +238,11 @@ TELEMETRY = Table(
     "a minute is kept",
     (
         Column("gpu", "string", "GPU index or identity"),
-        Column("pci", "string", "PCI address of the GPU, where the sample names it: lower case, domain:bus:device"),
+        Column(
+            "pci",
+            "string",
+            "PCI address of the GPU, where the sample names it: lower case, domain:bus:device",
+        ),
         Column(
             "metric",
             "string",
