@@ -236,6 +236,11 @@ TELEMETRY = Table(
     (
         Column("gpu", "string", "GPU index or identity"),
         Column(
+            "pci",
+            "string",
+            "PCI address of the GPU, where the sample names it: lower case, domain:bus:device",
+        ),
+        Column(
             "metric",
             "string",
             "gpu_util, memory_util, sm_active, sm_occupancy, tensor_active, dram_active, power, temperature, "

@@ -345,6 +345,7 @@ def line_of(**values: object) -> Evidence:
     usual = {field.name: None for field in fields(Evidence)} | {
         "role": "evidence",
         "planned": False,
+        "by_scheduler": False,
         "own": True,
         "weight": "cause",
         "causal_rank": 3,

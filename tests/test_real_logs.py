@@ -116,7 +116,7 @@ TRUTHS: dict[str, tuple[Truth, ...]] = {
     ),
     "megatron/alps-1861140-timelimit": (Truth(1, 344, 300, 6, None, "planned", "time_limit", "1861140"),),
     "megatron/alps-2340717-watchdog": (
-        Truth(14001, 15549, 15549, 1, 14000, "unplanned", "software_exception", "2340717"),
+        Truth(14001, 15549, 15549, 1, 14000, "unplanned", "ran_out_of_data", "2340717"),
     ),
     "megatron/alps-2561509": (Truth(1, 19, 19, 4, None, "completed", "data_exhausted", "2561509"),),
     "megatron/alps-2609830-timelimit": (Truth(1, 154, 150, 15, None, "planned", "time_limit", "2609830"),),
@@ -299,7 +299,7 @@ FAULT_OF: dict[str, tuple[Fault, ...]] = {
     # a date. The odd ranks, which wait for a length from the even ones, read nonsense: line 1762.
     # 02:55:56 less 600 s.
     "megatron/alps-2340717-watchdog": (
-        Fault("2026-05-22 02:45:55", "2340717.err:395", None, 2, None, 28, "environment_error"),
+        Fault("2026-05-22 02:45:55", "2340717.err:395", None, 2, None, 28, "software_exception"),
     ),
     # Three ranks of sixteen; the first of them takes its leave before the launcher kills the others.
     "megatron-deepspeed/lockclock-tp1pp2dp8-oom": (

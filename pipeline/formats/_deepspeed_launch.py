@@ -25,7 +25,7 @@ _START_TEXTS = (
     *("Removing param_group", "DeepSpeed (?:using|Basic|Flops|LR)", "Partitioning pipeline", "Checking ZeRO"),
     *("(?:Before|After) ", "MA ", "CPU Virtual Memory: ", r"Stage \d ", "Reduce bucket", "Allgather bucket"),
     *("optimizer state", "CPU Offload", "Round robin", "Creating", "fp16 group", "Swappable", "In-Memory"),
-    *("Largest partitioned", "begin bf16_optimizer", "end bf16_ ?optimizer", r"\*{4} BF16 gradient"),
+    *("Largest partitioned", "begin bf16_optimizer", "end bf16_ ?optimizer"),
 )
 
 
@@ -157,6 +157,15 @@ START = (
         regex=rf"{place('config')}DeepSpeedEngine configuration:",
         columns={"phase": Value(const="model_setup"), "edge": Value(const="end")},
         note="The last act of building an engine is to print its configuration; a load comes after it.",
+    ),
+    Pattern(
+        name="engine_checks",
+        table="phases",
+        versions="0.14 to 0.18",
+        literals=("**** BF16 gradient accumulation is not safe",),
+        regex=rf"{place('engine')}\*{{4}} BF16 gradient accumulation is not safe",
+        columns={"phase": Value(const="model_setup"), "edge": Value(const="point")},
+        note="Each rank says so right before it creates the optimizer, where memory is often used up.",
     ),
     Pattern(
         name="configuration",

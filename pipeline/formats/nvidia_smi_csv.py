@@ -48,6 +48,7 @@ FORMAT = Format(
         {
             "ts": Value("timestamp", "stamp", stamp="iso"),
             "gpu": Value(("index", "uuid", "gpu_uuid", "pci.bus_id", "gpu_bus_id")),
+            "pci": Value(("pci.bus_id", "gpu_bus_id"), "pci"),
         },
     ),
 )

@@ -22,6 +22,7 @@ def _series(name: str, field: str, columns: dict[str, Value], *, each: bool) -> 
             "ts": Value(time, "stamp", stamp="epoch_s"),
             "host": Value(("metric/Hostname", "metric/hostname", "metric/node")),
             "gpu": Value("metric/gpu"),
+            "pci": Value("metric/pci_bus_id", "pci"),
             **{
                 key: Value(value, "float", scale=v.scale) if key == "value" else v
                 for key, v in columns.items()

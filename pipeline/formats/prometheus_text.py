@@ -23,6 +23,7 @@ def _sample(name: str, literal: str, metric: str, columns: dict[str, Value], not
         columns={"ts": Value("ms", "stamp", stamp="epoch_ms"), **columns},
         extras={
             "gpu": (r'\bgpu="(?P<v>[^"]*)"', Value()),
+            "pci": (r'\bpci_bus_id="(?P<v>[^"]+)"', Value(kind="pci")),
             "host": (r'\b(?:Hostname|hostname|node)="(?P<v>[^"]+)"', Value()),
         },
         versions="dcgm-exporter 2.0 to 4.4",

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,10 +17,12 @@ from pipeline.errors import GoodputError
 from pipeline.ledger.check import Violation, run_checks
 from pipeline.ledger.create import columns_of, comment_table, create_relations
 from pipeline.ledger.events import load_events
-from pipeline.ledger.relations import BUILT_SCHEMAS, order_relations, read_relations
+from pipeline.ledger.relations import BUILT_SCHEMAS, following, order_relations, read_relations
 from pipeline.ledger.seeds import load_seeds
 from pipeline.ledger.sessions import prepare_session
 from pipeline.ledger.settings import load_settings
+from pipeline.ledger.unmoved import TABLE as UNMOVED
+from pipeline.ledger.unmoved import create_unmoved, fill_unmoved
 from pipeline.ledger.unused import find_unused
 from pipeline.windows import WindowOptions
 
@@ -100,30 +103,66 @@ def build(
     # Files of SQL are parsed while DuckDB copies events.
     with ThreadPoolExecutor(1) as pool:
         reading = pool.submit(read_relations, folder)
-        given = [
-            *load_events(con, store),
-            *load_seeds(con, folder / "seeds"),
-            *load_settings(con, store, config, window),
-        ]
-        relations = order_relations(reading.result(), given)
+        given = load_given(con, store, config, window, folder)
+        create_unmoved(con)
+        relations = order_relations(reading.result(), [*given, UNMOVED])
     glossary = read_glossary(con, given)
     for name in given:
         if not name.startswith("events."):  # event tables bring their own meanings
             comment_table(con, "table", name, "", columns_of(con, name), glossary)
+    ready_to_build(con)
+    late = following(relations, UNMOVED)
+    create_relations(con, [relation for relation in relations if relation not in late], glossary)
+    with second_draft(store) as draft:
+
+        def prepare() -> duckdb.DuckDBPyConnection:
+            other = connect(draft)
+            load_given(other, store, config, window, folder)
+            ready_to_build(other)
+            return other
+
+        fill_unmoved(con, relations, prepare)
+    create_relations(con, late, glossary)
+    con.execute("set preserve_insertion_order = true")
+    known = [*given, UNMOVED, *(r.full_name for r in relations)]
+    checks = order_relations(read_relations(folder, ("checks",)), known)
+    violations = run_checks(con, checks)
+    comment_table(con, "table", "checks.results", "", columns_of(con, "checks.results"), glossary)
+    # Another set of SQL files may have none of the relations that a setting is looked for in.
+    unused = find_unused(con) if folder == sql_folder() else ()
+    return ClassifySummary(len(relations), violations, unused)
+
+
+def load_given(
+    con: duckdb.DuckDBPyConnection, store: Path, config: Config, window: WindowOptions, folder: Path
+) -> list[str]:
+    """Load events, seeds and settings, and return the names of their tables."""
+    return [
+        *load_events(con, store),
+        *load_seeds(con, folder / "seeds"),
+        *load_settings(con, store, config, window),
+    ]
+
+
+def ready_to_build(con: duckdb.DuckDBPyConnection) -> None:
+    """Create the schemas of relations, and set what suits the size of the store."""
     for schema in BUILT_SCHEMAS:
         con.execute(f"create schema if not exists {schema}")
     large = count_events(con) >= PARALLEL_ROWS
     con.execute(f"set threads = {PARALLEL_THREADS if large else 1}")
     # Threads leave the order of rows open; to keep it costs a tenth, and those marts that promise one sort.
     con.execute(f"set preserve_insertion_order = {str(not large).lower()}")
-    create_relations(con, relations, glossary)
-    con.execute("set preserve_insertion_order = true")
-    checks = order_relations(read_relations(folder, ("checks",)), [*given, *(r.full_name for r in relations)])
-    violations = run_checks(con, checks)
-    comment_table(con, "table", "checks.results", "", columns_of(con, "checks.results"), glossary)
-    # Another set of SQL files may have none of the relations that a setting is looked for in.
-    unused = find_unused(con) if folder == sql_folder() else ()
-    return ClassifySummary(len(relations), violations, unused)
+
+
+@contextmanager
+def second_draft(store: Path) -> Iterator[Path]:
+    """Give the place of a database beside the store that is gone afterwards."""
+    draft = store / f"{DATABASE}.unmoved.part"
+    remove_draft(draft)
+    try:
+        yield draft
+    finally:
+        remove_draft(draft)
 
 
 def count_events(con: duckdb.DuckDBPyConnection) -> int:

@@ -9,7 +9,7 @@ from pathlib import Path
 from pipeline.config import Config
 from pipeline.ledger.build import connect, sql_folder
 from pipeline.ledger.events import load_events
-from pipeline.ledger.relations import Relation, order_relations, read_relations
+from pipeline.ledger.relations import needed, order_relations, read_relations
 from pipeline.ledger.seeds import load_seeds
 from pipeline.ledger.settings import load_settings
 from pipeline.windows import WindowOptions
@@ -130,16 +130,7 @@ def read_clocks(store: Path, config: Config) -> dict[str, Clock]:
         for schema in ("staging", "ledger"):
             con.execute(f"create schema {schema}")
         con.execute("set threads = 1")
-        for relation in _needed(order_relations(read_relations(folder), given)):
+        for relation in needed(order_relations(read_relations(folder), given), _WANTED):
             con.execute(f"create table {relation.full_name} as {relation.sql}")
         rows = con.execute(_TOLD).fetchall()
     return {row[0]: Clock(*row[1:]) for row in rows}
-
-
-def _needed(relations: list[Relation]) -> list[Relation]:
-    """Return those of the relations, which are in order, that the wanted ones are made from."""
-    wanted = set(_WANTED)
-    for relation in reversed(relations):
-        if relation.full_name in wanted:
-            wanted.update(relation.reads)
-    return [relation for relation in relations if relation.full_name in wanted]

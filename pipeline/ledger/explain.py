@@ -19,7 +19,7 @@ from pipeline.ledger.render import cell_text
 from pipeline.ledger.story import Look
 from pipeline.ledger.story_load import load_story
 from pipeline.ledger.story_text import story_text
-from pipeline.ledger.story_words import Paint, plain
+from pipeline.ledger.story_words import Paint, plain, time_marks
 from pipeline.plain import visible
 from pipeline.windows import parse_time
 
@@ -29,7 +29,8 @@ _UNSAFE = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 _LIST = """
 select
     i.incident_id,
-    coalesce(i.fault_ts, i.detected_ts, i.last_progress_ts, i.released_ts) as moment,
+    i.at_ts as moment,
+    i.mark,
     i.kind,
     i.cause,
     coalesce(c.title, i.cause) as title,
@@ -136,7 +137,9 @@ def list_incidents(con: duckdb.DuckDBPyConnection, order: str = "newest", form: 
     total = sum(round(row["gpu_s"] * 1e6) for row in rows)
     cells = [
         (
-            moment(row["moment"])[:19] if row["moment"] else "at an unknown time",
+            f"{moment(row['moment'])[:19]}{time_marks(row['mark'])}"
+            if row["moment"]
+            else "at an unknown time",
             row["kind"],
             gpu_hours(round(row["gpu_s"] * 1e6), total),
             visible(f"{row['title']}{', ' + row['host'] if row['host'] else ''}"),

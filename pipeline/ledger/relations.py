@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -144,6 +144,24 @@ def read_relation(path: Path) -> Relation:
         )
     reads = _references(sql, path)
     return Relation(path.parent.name, path.stem, path, sql, header, reads)
+
+
+def needed(relations: Sequence[Relation], wanted: Iterable[str]) -> list[Relation]:
+    """Return those of the relations, which are in order, that the wanted ones are made from, and these."""
+    names = set(wanted)
+    for relation in reversed(relations):
+        if relation.full_name in names:
+            names.update(relation.reads)
+    return [relation for relation in relations if relation.full_name in names]
+
+
+def following(relations: Sequence[Relation], given: str) -> list[Relation]:
+    """Return those of the relations, which are in order, that are made from a table, directly or not."""
+    names = {given}
+    for relation in relations:
+        if not names.isdisjoint(relation.reads):
+            names.add(relation.full_name)
+    return [relation for relation in relations if relation.full_name in names]
 
 
 def order_relations(relations: Iterable[Relation], given: Iterable[str]) -> list[Relation]:

@@ -18,9 +18,12 @@ class Head:
 
     Attributes:
         kind: unplanned, preemption, planned, completed, ongoing or unknown.
-        at: the fault, else its detection, else the last progress.
+        at: the fault, else its detection, else the last progress, else the release.
+        mark: † no line tells that time, ‡ a clock was corrected for it, ¶ the cause is inferred.
         cause, title: code and words of the taxonomy, after a person's verdict.
         rank: the rank that the deciding line names, else the one that printed it.
+        copy_ranks, copy_hosts: how many ranks and hosts printed the deciding line.
+        copy_spread_s: seconds from the first to the last of these lines, where they carry times.
         device: port, link, switch, file system or path that lines name.
         faulty_part: which of these failed, where the evidence tells.
         crash_loop: one of at least three starts in a row that failed alike.
@@ -36,6 +39,7 @@ class Head:
     attempt: int
     job_id: str | None
     at: datetime | None
+    mark: str
     cause: str
     title: str
     domain: str | None
@@ -44,6 +48,9 @@ class Head:
     host: str | None
     gpu: str | None
     rank: int | None
+    copy_ranks: int | None
+    copy_hosts: int | None
+    copy_spread_s: float | None
     device: str | None
     faulty_part: str | None
     gpus: int | None
@@ -68,12 +75,14 @@ class Phase:
         point: ``before`` (the steps that were lost), last_progress, fault, detected, released, allocated,
             processes_up, restored, first_step or caught_up.
         known: known, unknown, kept (a restart inside the allocation), none_follows or not_applicable.
+        estimated: whether no line tells the time, so that a bound stands in for it.
         categories: what was paid for, the largest part first.
     """
 
     point: str
     at: datetime | None
     known: str
+    estimated: bool
     seconds: float | None
     gpu_s: float
     categories: tuple[str, ...]
@@ -97,6 +106,7 @@ class Evidence:
         causal_rank: 1 is physical evidence, 9 a mere symptom.
         at, near: time of the line; of the lines beside it where it has none.
         text: what the store kept.
+        by_scheduler: whether a scheduler prints lines of its kind.
         rows, files, ranks: how many lines, files and ranks said the same on this host, and until when.
         counted_rows: lines of `rows` that were only counted, so that their host and attempt are not known.
         log: what became of the file: same, grown, changed, gone, no_lines, withheld, or not_asked.
@@ -112,6 +122,7 @@ class Evidence:
     causal_rank: int | None
     planned: bool
     own: bool | None
+    by_scheduler: bool
     dated_after_progress: bool | None
     at: datetime | None
     near: datetime | None

@@ -19,7 +19,6 @@ _HEAD = """
 select
     i.*,
     coalesce(c.title, i.cause) as title,
-    coalesce(i.fault_ts, i.detected_ts, i.last_progress_ts, i.released_ts) as moment,
     coalesce(a.gpus, r.gpus) as gpus,
     i.total_gpu_s as gpu_s,
     i.total_gpu_s / 3600 * p.gpu_hour as price,
@@ -51,8 +50,12 @@ where i.incident_id = ?
 """
 
 _EVIDENCE = """
-select e.*, coalesce(c.title, e.cause) as title
+select
+    e.*,
+    coalesce(c.title, e.cause) as title,
+    coalesce(k.source in ('slurm', 'lsf', 'pbs', 'k8s'), false) as by_scheduler
 from marts.incident_evidence as e
+left join seeds.signals as k using (signal_id)
 left join seeds.causes as c on c.code = e.cause
 where e.incident_id = ?
 order by e.place_in_time
@@ -113,7 +116,7 @@ def _head(row: dict[str, Any], evidence: Sequence[Evidence]) -> Head:
     if rank is None and deciding is not None:
         rank = deciding.rank if deciding.fault_rank is None else deciding.fault_rank
     apart = {
-        "at": row["moment"],
+        "at": row["at_ts"],
         "rank": rank,
         "cascade": tuple(re.findall(r"\w+", row["cascade"] or "")),
     }
@@ -128,6 +131,7 @@ def _phases(con: duckdb.DuckDBPyConnection, incident_id: str) -> tuple[Phase, ..
             point=row["point"],
             at=row["ts"],
             known=row["known"],
+            estimated=row["estimated"],
             seconds=row["seconds"],
             gpu_s=row["gpu_s"],
             categories=tuple(row["categories"] or ()),
@@ -161,6 +165,7 @@ def _evidence(row: dict[str, Any]) -> Evidence:
         causal_rank=row["causal_rank"],
         planned=bool(row["planned"]),
         own=row["own"],
+        by_scheduler=row["by_scheduler"],
         dated_after_progress=row["placed_after_progress"],
         at=row["ts"],
         near=row["near_ts"],

@@ -31,6 +31,9 @@ UNKNOWN = {
     "none_follows": "no later attempt in these logs, so that there is none",
 }
 
+#: What the mark at a point means.
+ESTIMATED = "† estimated: no line tells the moment itself, and what bounds it stands in"
+
 #: Characters of the shortest axis that still tells something, and of the longest.
 _LEAST_BAR, _MOST_BAR = 12, 40
 
@@ -50,7 +53,10 @@ def phase_lines(head: Head, phases: Sequence[Phase], width: int, paint: Paint) -
     told = [phase for phase in phases if _is_told(phase)]
     rows = [_phase_row(phase, head, stamp, blank, total) for phase in told]
     yield paint(f"time line (UTC{day}; GPU-hours paid until the next point)", "head")
-    left = [f"  {when}  {title:<15}  {takes:>13}  {paid:>8}" for when, title, takes, paid, _ in rows]
+    longest_title = max(15, *(len(title) for _, title, *_ in rows))
+    left = [
+        f"  {when}  {title:<{longest_title}}  {takes:>13}  {paid:>8}" for when, title, takes, paid, _ in rows
+    ]
     room = width - max(map(len, left)) - 2
     spent = [cell for *_, cell in rows]
     longest = min(max(map(len, spent)), max(24, room - _LEAST_BAR - 2))
@@ -59,6 +65,8 @@ def phase_lines(head: Head, phases: Sequence[Phase], width: int, paint: Paint) -
         cut = cell if len(cell) <= min(longest, room) else cell[: min(longest, room) - 1] + "…"
         line = f"{text}  {cut:<{longest}}  {bar}" if bar else f"{text}  {cut}"
         yield line.rstrip() if phase.at or phase.point == "before" else paint(line.rstrip(), "dim")
+    if any(phase.estimated for phase in told):
+        yield paint(f"  {blank}  {ESTIMATED}"[:width], "dim")
     for why in ("kept", "not_applicable", "none_follows"):
         titles = [TITLES[phase.point] for phase in phases if phase.known == why]
         if titles:
@@ -80,6 +88,8 @@ def _phase_row(
     title = TITLES[phase.point]
     if phase.point == "last_progress" and head.failed_start:
         title = "started"
+    if phase.estimated:
+        title += " †"
     paid = hours(us(phase.gpu_s), us(total)) if phase.gpu_s else ""
     spent = ", ".join(name.replace("_", " ") for name in phase.categories)
     if phase.point == "before":

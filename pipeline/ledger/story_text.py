@@ -10,7 +10,7 @@ from pipeline.ledger.phrases import moment
 from pipeline.ledger.story import Advice, Cost, Head, Story, Verdict, Why
 from pipeline.ledger.story_lines import evidence_lines, folded
 from pipeline.ledger.story_phases import phase_lines
-from pipeline.ledger.story_words import Paint, hours, is_failure, plain, us
+from pipeline.ledger.story_words import Paint, hours, is_failure, plain, time_marks, us
 from pipeline.plain import visible
 
 #: A narrower page would hold no table.
@@ -60,24 +60,36 @@ def _head(story: Story, width: int, paint: Paint) -> Iterator[str]:
     job = f"job {head.job_id}" if head.job_id else ""
     size = f"{head.gpus:,} GPU{'' if head.gpus == 1 else 's'}" if head.gpus else ""
     aside = ", ".join(part for part in (job, size) if part)
-    when = "at a time that no line tells" if head.at is None else f"{moment(head.at)[:19]} UTC"
+    when = (
+        "at a time that no line tells"
+        if head.at is None
+        else f"{moment(head.at)[:19]} UTC{time_marks(head.mark)}"
+    )
     what = f"{when}; {_kind(head)} of attempt {head.attempt} of run {head.run_id}"
     yield from _told("when", what + (f" ({aside})" if aside else ""), width)
     where = [f"host {head.host}"] if head.host else []
     where += [f"GPU {head.gpu}"] if head.gpu else []
-    where += [f"rank {head.rank}"] if head.rank is not None else []
+    many = (head.copy_ranks or 1) > 1
+    where += [f"rank {head.rank}"] if head.rank is not None and not many else []
     where += [head.device] if head.device else []
     part = f"; what failed is the {head.faulty_part.replace('gpu', 'GPU')}" if head.faulty_part else ""
-    yield from _told("where", (", ".join(where) or "no line names a host") + part, width)
+    deciding = next((one for one in story.evidence if one.role == "cause"), None)
+    nowhere = "the line that decided names no host" if deciding is not None else "no line tells on which host"
+    where += [_ranks(head)] if many else []
+    if where or is_failure(head):
+        yield from _told("where", (", ".join(where) or nowhere) + part, width)
+    unseen = is_failure(head) and _is_unseen(story)
     if head.failed_start:
         loop = "; one of at least three in a row that failed alike" if head.crash_loop else ""
-        yield from _told("note", f"a failed start: the attempt reached no step{loop}", width)
+        no_step = "its log tells of no step" if unseen else "the attempt reached no step"
+        yield from _told("note", f"a failed start: {no_step}{loop}", width)
+    if unseen:
+        yield from _told("note", "no log tells of its time: all that it held is unobserved", width)
     if head.caused_by_job:
         yield from _told("note", f"preempted for job {head.caused_by_job}", width)
     yield from _told("cost", _total(head), width)
     reason = f" ({head.confidence_reason})" if head.confidence_reason and not story.verdict else ""
     yield from _told("cause", f"{head.cause}; confidence: {head.confidence}{reason}", width)
-    deciding = next((one for one in story.evidence if one.role == "cause"), None)
     if deciding is not None:
         yield from _told("line", f"{deciding.path}:{deciding.line}", width)
         yield from folded(f"{'':<{_LABEL}}{visible(deciding.text)}", width, _LABEL, most=_MOST_ROWS)
@@ -88,6 +100,22 @@ def _head(story: Story, width: int, paint: Paint) -> Iterator[str]:
     yield from _told("owner", f"{head.owner or 'nobody yet'}; charged to {head.charged_to}", width)
     if story.advice.first_action:
         yield from _told("do first", story.advice.first_action, width)
+
+
+def _is_unseen(story: Story) -> bool:
+    """Return whether no log of the run tells of the time of the attempt."""
+    return any(one.point == "last_progress" and one.at is None for one in story.phases)
+
+
+def _ranks(head: Head) -> str:
+    """Return how many ranks say the same, and which was first as far as that is known."""
+    spread = f"{head.copy_ranks:,} ranks"
+    spread += f" on {head.copy_hosts:,} hosts" if (head.copy_hosts or 1) > 1 else ""
+    if head.rank is None:
+        return f"{spread} say the same"
+    if head.copy_spread_s is None:
+        return f"{spread} say the same; rank {head.rank} stands first, and no time tells which was first"
+    return f"{spread} say the same within {head.copy_spread_s:,.1f} s, first rank {head.rank}"
 
 
 def _says(text: str | None, other: str) -> bool:

@@ -53,7 +53,7 @@ def build_why(
         signals: kinds of line that were looked for.
     """
     chosen = next((one for one in evidence if one.role == "cause"), None)
-    agrees, words = _scheduler(head)
+    agrees, words = _scheduler(head, evidence)
     return Why(
         reasons=tuple(_reasons(head, chosen, evidence)),
         runner_up=_runner_up(head, chosen, evidence),
@@ -231,11 +231,16 @@ def _files(number: int) -> str:
     return "1 file" if number == 1 else f"{number:,} files"
 
 
-def _scheduler(head: Mapping[str, Any]) -> tuple[bool | None, str]:
+def _scheduler(head: Mapping[str, Any], evidence: Sequence[Evidence]) -> tuple[bool | None, str]:
     """Return whether the scheduler agrees with the evidence, and its word."""
     state: str | None = head["state"]
     if not state:
-        return None, "the scheduler says nothing of this end"
+        # Of its lines one that bears a time tells of the job; the others tell of tasks.
+        lines = sorted((one for one in evidence if one.by_scheduler), key=lambda one: one.at is None)
+        if not lines:
+            return None, "the scheduler says nothing of this end"
+        said = f"{lines[0].path}:{lines[0].line} ({lines[0].signal_id})"
+        return None, f"no accounting tells how the job ended; a line of the scheduler speaks of it, at {said}"
     by = f" by {head['state_by']}" if head["state_by"] else ""
     expected, cause = STATES.get(state.split()[0].rstrip("+")), head["cause_by_evidence"]
     if head["kind"] == "ongoing":

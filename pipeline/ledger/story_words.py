@@ -21,6 +21,11 @@ def is_failure(head: Head) -> bool:
     return head.kind not in ("completed", "ongoing")
 
 
+def time_marks(mark: str) -> str:
+    """Return those of the marks of an incident that are about its time: † and ‡."""
+    return "".join(one for one in mark if one in "†‡")
+
+
 def hours(gpu_us: int, whole_us: int) -> str:
     """Return GPU-hours with one digit more than elsewhere: parts are to be seen to add up."""
     return gpu_hours(gpu_us, whole_us // 10)

@@ -44,7 +44,7 @@ REST: dict[str, tuple[type[Any], Mart]] = {
     "causes": (r.Cause, Mart("marts.causes", "gpu_s desc, cause")),
     "incidents": (
         r.Incident,
-        Mart("marts.incidents", "coalesce(fault_ts, last_progress_ts, detected_ts), incident_id"),
+        Mart("marts.incidents", "at_ts, incident_id"),
     ),
     "lanes": (r.Stretch, Mart("marts.lanes", "run_id, start_ts, lane")),
     "runs": (r.Run, Mart("marts.runs", "run_id")),

@@ -117,6 +117,7 @@ class Incident:
     attempt: int | None
     job_id: str | None
     kind: str
+    at_ts: datetime | None
     last_progress_ts: datetime | None
     fault_ts: datetime | None
     detected_ts: datetime | None
@@ -149,7 +150,7 @@ class Incident:
     @property
     def moment(self) -> datetime | None:
         """When it happened, as well as is known."""
-        return self.fault_ts or self.last_progress_ts or self.detected_ts or self.released_ts
+        return self.at_ts
 
     @property
     def is_interruption(self) -> bool:
@@ -283,6 +284,7 @@ class Sensitivity:
     unknown_all_lost: float | None
     unknown_all_productive: float | None
     lost_to_last_announced: float | None
+    clocks_not_corrected: float | None
 
 
 @dataclass(frozen=True, slots=True)

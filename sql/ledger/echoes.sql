@@ -24,6 +24,7 @@ copied as (
         sum(coalesce(repeats, 1))::bigint as copies,
         count(distinct told_by_rank) as copy_ranks,
         count(distinct host) as copy_hosts,
+        count(distinct (host, gpu)) filter (where gpu is not null) as copy_gpus,
         (max(ts_us) - min(ts_us)) / 1e6 as copy_spread_s,
     from lines
     where is_copy
@@ -53,6 +54,7 @@ select
     c.copies,
     c.copy_ranks,
     c.copy_hosts,
+    c.copy_gpus,
     c.copy_spread_s,
     d.cascade,
 from copied as c

@@ -1,5 +1,6 @@
 -- one row per attempt: how it ended, when the fault was, when it was detected, and the evidence
 -- do not sum: times are microseconds since the epoch
+-- stop_us, detected_us: null where no log tells when: of an attempt that nobody saw the allocation alone is known
 with
 
 -- what the programs themselves say of their end
@@ -403,23 +404,25 @@ detected as (
             when kind in ('completed', 'ongoing') then null
             when fault_us is null then null
             when by_line and (own or told_by_scheduler) and signal_us is not null and coalesce(waited_us, 0) = 0 then greatest(signal_us, fault_us)
-            else greatest(
-                fault_us,
-                coalesce(
-                    -- an exit that is told in whole seconds may seem to come before the fault
-                    case
-                        when error_us is not null then
-                            least(error_us, case when first_exit_us >= fault_us - 1000000 then first_exit_us end)
-                    end,
-                    case when seen_us >= fault_us then seen_us end,
-                    case when first_exit_us >= fault_us - 1000000 then first_exit_us end,
-                    case when exit_us >= fault_us then exit_us end,
-                    -- by another clock the end was told before the fault: nobody waited until the release to notice
-                    case when first_exit_us is not null then fault_us end,
-                    release_us
-                )
+            else coalesce(
+                -- an exit that is told in whole seconds may seem to come before the fault
+                case
+                    when error_us is not null then
+                        least(error_us, case when first_exit_us >= fault_us - 1000000 then greatest(first_exit_us, fault_us) end)
+                end,
+                case when seen_us >= fault_us then seen_us end,
+                case when first_exit_us >= fault_us - 1000000 then greatest(first_exit_us, fault_us) end,
+                case when exit_us >= fault_us then exit_us end,
+                -- by another clock the end was told before the fault: nobody waited until the release to notice
+                case when first_exit_us is not null then fault_us end,
+                -- of an attempt that nobody saw, nobody knows who noticed when, unless the scheduler itself ended it
+                case when observed or fault_us = release_us then greatest(release_us, fault_us) end
             )
         end as detected_raw_us,
+        not (by_line and (own or told_by_scheduler) and signal_us is not null and coalesce(waited_us, 0) = 0)
+            and fault_us < release_us
+            and coalesce(error_us, first_exit_us, case when seen_us >= fault_us then seen_us end, case when exit_us >= fault_us then exit_us end) is null
+            as noticed_by_release,
     from timed as t
     left join first_errors as e using (run_id, attempt)
 ),
@@ -431,8 +434,11 @@ stopped as (
         case
             when kind in ('completed', 'ongoing') then
                 case when has_steps then progress_us else coalesce(exit_us, loop_end_us, release_us) end
+            when fault_us is null and not observed then null
+            when fault_us is null and has_steps then least(release_us, tail_us + coalesce(unseen_us, 0) // 2)
+            -- a start that failed was alive at the last time that its log tells before the line, else at the last of all
             when fault_us is null then
-                least(release_us, tail_us + case when has_steps then coalesce(unseen_us, 0) // 2 else 0 end)
+                least(release_us, greatest(progress_us, case when by_line and own then near_us else last_evidence_us end))
             when stalled_us is not null and fault_us = stalled_us and has_steps then
                 least(greatest(tail_us, fault_us), tail_us + coalesce(unseen_us, greatest(fault_us - tail_us, 0)))
             -- a loop that goes on prints its next line: where it is overdue, the loop stood still
@@ -446,7 +452,12 @@ stopped as (
 )
 
 select
-    * exclude (detected_raw_us),
-    greatest(stop_us, least(coalesce(detected_raw_us, stop_us), release_us)) as detected_us,
+    * exclude (detected_raw_us, noticed_by_release),
+    case
+        when observed or kind in ('completed', 'ongoing') or detected_raw_us is not null then
+            greatest(stop_us, least(coalesce(detected_raw_us, stop_us), release_us))
+    end as detected_us,
+    -- the fault bears no time, or no line tells of it, so that it was noticed at the release at the latest
+    kind not in ('completed', 'ongoing') and coalesce(detected_raw_us is null or noticed_by_release, true) as detected_estimated,
     fault_us is null and kind not in ('completed', 'ongoing') as undated,
 from stopped

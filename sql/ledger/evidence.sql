@@ -18,10 +18,31 @@ launcher_tracebacks as (
         inner join staging.sources as s using (source_id)
         where e.signal_id in (
             select signal_id from seeds.signals
-            where source = 'python' or signal_id in ('elastic_childfailed_exc', 'elastic_signal_exception')
+            where source = 'python' and weight <> 'noise' or signal_id in ('elastic_childfailed_exc', 'elastic_signal_exception')
         )
     )
     where signal_id = 'traceback_header' and next_signal_id like 'elastic_%'
+),
+
+-- whose iterator it was that had no more to give, the lines right above the exception tell: a frame with the line of code that
+-- raised it and its underline, or the line of code that asked for the next one
+spent_data as (
+    select source_id, line, segment
+    from (
+        select
+            source_id,
+            line,
+            segment,
+            signal_id,
+            lag(signal_id) over w as above_id,
+            line - lag(line) over w as lines_above,
+        from events.signals
+        where signal_id in ('traceback_header', 'py_stop_iteration', 'py_frame_of_loader', 'py_frame_of_next_data', 'py_call_of_data_iterator')
+        window w as (partition by source_id, rank order by line, segment)
+    )
+    where signal_id = 'py_stop_iteration'
+        and above_id in ('py_frame_of_loader', 'py_frame_of_next_data', 'py_call_of_data_iterator')
+        and lines_above <= 4
 ),
 
 -- a link or a server that is back within seconds did nothing, unless somebody's retries ran out (below)
@@ -139,6 +160,7 @@ signals as (
         -- memory that other processes hold is not the program's
         case
             when c.cause = 'gpu_out_of_memory' and held.others_gib * 2 >= held.capacity_gib then 'gpu_occupied'
+            when sd.source_id is not null then 'ran_out_of_data'
             else coalesce(pt.cause, c.cause)
         end as cause,
         case when pt.xid is not null then 'cause' else c.weight end as weight,
@@ -154,6 +176,7 @@ signals as (
     left join pointed_to as pt
         on e.signal_id = 'xid_45_with_previous' and pt.xid = regexp_extract(e.text, 'caused by previous Xid (\d+)', 1)
     left join held on held.source_id = e.source_id and held.line = e.line and held.segment = e.segment
+    left join spent_data as sd on sd.source_id = e.source_id and sd.line = e.line and sd.segment = e.segment
     left join restored as r on r.source_id = e.source_id and r.line = e.line and r.segment = e.segment
     where c.weight in ('cause', 'symptom')
         and not exists (

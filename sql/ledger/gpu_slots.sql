@@ -24,6 +24,17 @@ listed as (
     where f.key = 'gpu_pci'
 ),
 
+-- a monitor that names both
+sampled as (
+    select distinct
+        split_part(coalesce(t.host, s.host), '.', 1) as host,
+        t.pci,
+        t.gpu::integer as gpu_index,
+    from events.telemetry as t
+    inner join staging.sources as s using (source_id)
+    where t.pci is not null and regexp_full_match(t.gpu, '\d{1,4}')
+),
+
 united as (
     select
         host,
@@ -33,6 +44,9 @@ united as (
     union all
     select host, pci, gpu_index::integer
     from listed
+    union all
+    select host, pci, gpu_index
+    from sampled
 )
 
 select host, pci, min(gpu_index) as gpu_index

@@ -34,7 +34,8 @@ followers as (
         p.run_id,
         p.attempt,
         lead(p.allocated_us) over w as next_allocated_us,
-        lead(p.process_us) over w as next_process_us,
+        -- of an attempt that nobody saw only its allocation is known
+        lead(case when p.observed then p.process_us end) over w as next_process_us,
         lead(r.end_us) over w as next_restored_us,
         lead(p.first_step_us) over w as next_first_step_us,
     from ledger.progress as p
@@ -88,9 +89,16 @@ select
     e.attempt,
     e.job_id,
     y.kind,
-    make_timestamptz(e.progress_us) as last_progress_ts,
+    make_timestamptz(coalesce(
+        e.fault_us,
+        case when e.kind not in ('completed', 'ongoing') then e.detected_us end,
+        case when e.observed then e.progress_us end,
+        e.release_us
+    )) as at_ts,
+    case when e.observed then make_timestamptz(e.progress_us) end as last_progress_ts,
     make_timestamptz(e.fault_us) as fault_ts,
     case when e.kind not in ('completed', 'ongoing') then make_timestamptz(e.detected_us) end as detected_ts,
+    e.detected_estimated,
     case when e.kind <> 'ongoing' then make_timestamptz(e.release_us) end as released_ts,
     make_timestamptz(f.next_allocated_us) as allocated_ts,
     make_timestamptz(f.next_process_us) as processes_up_ts,
@@ -107,7 +115,8 @@ select
     y.charged_to,
     y.owner,
     case when e.by_line then e.signal_host else null end as host,
-    case when e.by_line then e.signal_gpu else null end as gpu,
+    -- what several ranks say, each of its own GPU, is of none of them
+    case when e.by_line and not (e.own and coalesce(v.copy_gpus, 1) > 1) then e.signal_gpu end as gpu,
     case when e.by_line and e.kind <> 'completed' then e.signal_device end as device,
     case when e.by_line and e.kind <> 'completed' then e.signal_rank end as rank,
     -- DCGM numbers GPUs as the driver does
@@ -186,7 +195,7 @@ select
         case when not e.undated and k.line is not null then '‡' end,
         case when not e.by_line and e.kind not in ('completed', 'ongoing') and e.cause <> 'unknown' then '¶' end
     ) as mark,
-    e.observed and not e.has_steps as failed_start,
+    (e.observed or e.launch_no is not null) and not e.has_steps as failed_start,
     cl.run_id is not null as crash_loop,
     y.has_verdict,
     y.verdict_reason,

@@ -26,6 +26,7 @@ limits as (
         t.next_holding is not distinct from t.holding and t.next_start_us is not null as goes_on,
         coalesce(t.process_us, t.start_us) as process_us,
         t.next_start_us,
+        t.last_evidence_us,
         h.from_accounting,
         h.start_us as allocated_us,
         -- an attempt ends with its allocation, or where the next one starts inside it

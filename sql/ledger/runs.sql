@@ -13,7 +13,7 @@ attempts as (
     select
         run_id,
         count(*) as attempts,
-        bool_or(observed) as observed,
+        bool_or(observed or launch_no is not null) as observed,
         min(first_step) as first_step,
         max(last_step) as last_step,
     from ledger.progress

@@ -39,7 +39,7 @@ seen as (
         list_transform(
             case when e.signal_host is not null then [e.signal_host] else p.nodes end, lambda x: split_part(x, '.', 1)
         ) as suspects,
-        coalesce(e.fault_us, e.detected_us) as end_us,
+        coalesce(e.fault_us, e.detected_us, e.release_us) as end_us,
         w.files as scheduler_files,
     from ledger.ends as e
     inner join ledger.progress as p using (run_id, attempt)

@@ -147,13 +147,20 @@ attempts as (
         l.job_key,
         l.source_id,
         l.line,
-        true as observed,
+        -- steps without a clock are laid out from the start of the allocation; a log that has neither them nor any time tells
+        -- why an attempt ended, and nothing of when
+        l.step_lines > 0
+            or coalesce(m.process_us, m.first_evidence_us, l.first_mark_us, epoch_us(l.attempt_start_ts)) is not null
+            or not coalesce(o.from_accounting, false)
+            or count(*) over (partition by l.run_id, h.holding) > 1
+            as observed,
         coalesce(m.process_us, least(m.first_evidence_us, l.first_mark_us), epoch_us(l.attempt_start_ts)) as start_us,
         greatest(m.last_evidence_us, l.last_mark_us) as last_evidence_us,
         m.* exclude (run_id, launch_no, first_evidence_us, last_evidence_us),
     from launches as l
     left join held as h using (run_id, launch_no)
     left join marks as m using (run_id, launch_no)
+    left join ledger.holdings as o on o.run_id = l.run_id and o.holding = h.holding
     union all by name
     select
         run_id,

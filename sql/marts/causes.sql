@@ -37,7 +37,7 @@ events as (
         count(*) filter (
             where i.kind not in ('completed', 'ongoing') and p.period_start <= i.at_ts and i.at_ts < p.period_end
         ) as events,
-    from (select *, coalesce(fault_ts, detected_ts, last_progress_ts, released_ts) as at_ts from ledger.incidents) as i
+    from ledger.incidents as i
     cross join marts.period as p
     where p.run_id = '(all)'
     group by i.cause

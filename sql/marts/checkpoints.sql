@@ -81,8 +81,8 @@ losses as (
     from marts.incidents as i
     cross join period as p
     where i.kind not in ('completed', 'ongoing')
-        and coalesce(i.fault_ts, i.detected_ts, i.last_progress_ts) >= p.period_start
-        and coalesce(i.fault_ts, i.detected_ts, i.last_progress_ts) < p.period_end
+        and i.at_ts >= p.period_start
+        and i.at_ts < p.period_end
     group by run_id
 ),
 

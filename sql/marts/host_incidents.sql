@@ -18,7 +18,7 @@ known as (
         i.incident_id,
         i.run_id,
         i.attempt,
-        coalesce(i.fault_ts, i.detected_ts, i.last_progress_ts) as at_ts,
+        i.at_ts,
         i.cause,
         i.domain,
         i.gpu,

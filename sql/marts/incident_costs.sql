@@ -14,7 +14,7 @@ costs as (
         sum(c.gpu_us) as gpu_us,
         sum(
             c.gpus * greatest(0, least(epoch_us(c.end_ts), epoch_us(i.last_progress_ts)) - epoch_us(c.start_ts))
-        ) as before_us,
+        ) filter (where i.last_progress_ts is not null) as before_us,
     from ledger.incidents as i
     inner join ledger.intervals as c using (incident_id)
     where c.part <> 'spare' and c.layer <> 'productive'

@@ -217,7 +217,7 @@ final as (
                 coalesce(u.role = 'last_step' and u.ts_us is null, false) desc,
                 -- what has no clock was printed before the end was noticed, and the scheduler writes last;
                 -- within one second the order of a log tells more than its clock
-                coalesce(u.near_us, e.detected_us, 9000000000000000) // 1000000,
+                coalesce(u.near_us, e.detected_us, e.release_us, 9000000000000000) // 1000000,
                 u.role = 'scheduler', u.path, u.line, u.role
         ) as place_in_time,
         u.role,

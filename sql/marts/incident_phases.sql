@@ -4,11 +4,23 @@
 -- point: what happened then; `before` is the time before the first known point, which holds the steps that were lost
 -- ts: when it was; null where it is not known
 -- known: why there is a time or none: known, unknown, kept (the allocation was not given back), none_follows (no later attempt), not_applicable
+-- estimated: whether ts is a bound of a moment that no line tells: a step without a clock, a detection, or the first or last line where no scheduler tells of an allocation
 -- until_ts: the next point that is known; null after the last one, and where this one is not known
 -- seconds: from this point to until_ts; a point that a log dates before the one above it has no length
 -- gpu_s: what the incident cost from this point to the next known one, lost work and missing capacity included; in GPU-seconds
 -- categories: what gpu_s was spent on, the largest first; null where nothing was paid
 with
+
+-- whether the first and the last step of an attempt bear a time
+clocks as (
+    select
+        run_id,
+        attempt,
+        arg_min(stamped, (end_us, step_first)) as first_stamped,
+        arg_max(stamped, (end_us, step_last)) as last_stamped,
+    from ledger.closed_spans
+    group by all
+),
 
 attempts as (
     select
@@ -16,29 +28,38 @@ attempts as (
         t.next_start_us is not null as followed,
         t.next_start_us is not null and t.next_holding is not distinct from t.holding as kept,
         i.kind in ('completed', 'ongoing') as well,
+        not coalesce(h.from_accounting, false) as freed_unseen,
+        not coalesce(n.from_accounting, false) as given_unseen,
+        -- a start that made no step is dated by its own lines
+        not coalesce(c.last_stamped, true) as last_estimated,
+        not coalesce(f.first_stamped, true) as first_estimated,
     from ledger.incidents as i
     inner join ledger.timeline as t on t.run_id = i.run_id and t.attempt = i.attempt
+    left join ledger.holdings as h on h.run_id = t.run_id and h.holding = t.holding
+    left join ledger.holdings as n on n.run_id = t.run_id and n.holding = t.next_holding
+    left join clocks as c on c.run_id = i.run_id and c.attempt = i.attempt
+    left join clocks as f on f.run_id = i.run_id and f.attempt = i.attempt + 1
 ),
 
 points as (
-    select incident_id, 1 as point_no, 'last_progress' as point, last_progress_ts as ts, 'unknown' as missing from attempts
+    select incident_id, 1 as point_no, 'last_progress' as point, last_progress_ts as ts, 'unknown' as missing, last_estimated as estimated from attempts
     union all
-    select incident_id, 2, 'fault', fault_ts, if(well, 'not_applicable', 'unknown') from attempts
+    select incident_id, 2, 'fault', fault_ts, if(well, 'not_applicable', 'unknown'), false from attempts
     union all
-    select incident_id, 3, 'detected', detected_ts, if(well, 'not_applicable', 'unknown') from attempts
+    select incident_id, 3, 'detected', detected_ts, if(well, 'not_applicable', 'unknown'), detected_estimated from attempts
     union all
     -- a restart inside an allocation releases nothing
-    select incident_id, 4, 'released', if(kept, null, released_ts), if(kept, 'kept', if(kind = 'ongoing', 'not_applicable', 'unknown')) from attempts
+    select incident_id, 4, 'released', if(kept, null, released_ts), if(kept, 'kept', if(kind = 'ongoing', 'not_applicable', 'unknown')), freed_unseen from attempts
     union all
-    select incident_id, 5, 'allocated', if(kept, null, allocated_ts), if(kept, 'kept', if(followed, 'unknown', 'none_follows')) from attempts
+    select incident_id, 5, 'allocated', if(kept, null, allocated_ts), if(kept, 'kept', if(followed, 'unknown', 'none_follows')), given_unseen from attempts
     union all
-    select incident_id, 6, 'processes_up', processes_up_ts, if(followed, 'unknown', 'none_follows') from attempts
+    select incident_id, 6, 'processes_up', processes_up_ts, if(followed, 'unknown', 'none_follows'), false from attempts
     union all
-    select incident_id, 7, 'restored', restored_ts, if(followed, 'unknown', 'none_follows') from attempts
+    select incident_id, 7, 'restored', restored_ts, if(followed, 'unknown', 'none_follows'), false from attempts
     union all
-    select incident_id, 8, 'first_step', first_step_ts, if(followed, 'unknown', 'none_follows') from attempts
+    select incident_id, 8, 'first_step', first_step_ts, if(followed, 'unknown', 'none_follows'), first_estimated from attempts
     union all
-    select incident_id, 9, 'caught_up', caught_up_ts, if(followed, 'unknown', 'none_follows') from attempts
+    select incident_id, 9, 'caught_up', caught_up_ts, if(followed, 'unknown', 'none_follows'), first_estimated from attempts
 ),
 
 -- clocks differ: no point lies before the one above it
@@ -93,10 +114,10 @@ paid as (
 ),
 
 listed as (
-    select incident_id, point_no, point, ts, if(ts is null, missing, 'known') as known
+    select incident_id, point_no, point, ts, if(ts is null, missing, 'known') as known, coalesce(ts is not null and estimated, false) as estimated
     from points
     union all
-    select incident_id, 0, 'before', null, 'known'
+    select incident_id, 0, 'before', null, 'known', false
     from attempts
 ),
 
@@ -107,6 +128,7 @@ final as (
         l.point,
         l.ts,
         l.known,
+        l.estimated,
         case when l.point_no > 0 then make_timestamptz(s.end_us) end as until_ts,
         (s.end_us - s.start_us) / 1e6 as seconds,
         coalesce(p.gpu_us, 0) / 1e6 as gpu_s,

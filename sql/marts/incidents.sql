@@ -6,7 +6,7 @@
 -- evidence: path and line of the evidence
 -- period_gpu_s: what it cost inside the period, planned time left out; in GPU-seconds
 -- price: total_gpu_s at the configured price; null where none is configured
--- detection_s: from the fault, or the last progress, to its detection; in seconds
+-- detection_s: from the fault to its detection; in seconds; null where no line dates the fault
 -- recovery_s: from the detection to the first step of the next attempt; in seconds
 with
 
@@ -45,7 +45,7 @@ final as (
         i.evidence_path || ':' || i.evidence_line as evidence,
         coalesce(t.period_gpu_s, 0) as period_gpu_s,
         i.total_gpu_s / 3600 * (select max(gpu_hour) from config.price) as price,
-        (epoch_us(i.detected_ts) - epoch_us(coalesce(i.fault_ts, i.last_progress_ts))) / 1e6 as detection_s,
+        (epoch_us(i.detected_ts) - epoch_us(i.fault_ts)) / 1e6 as detection_s,
         (epoch_us(i.first_step_ts) - epoch_us(i.detected_ts)) / 1e6 as recovery_s,
     from ledger.incidents as i
     cross join period as p
@@ -56,10 +56,10 @@ final as (
     left join ledger.runs as r on r.run_id = i.run_id
     where t.incident_id is not null
         or (
-            coalesce(i.fault_ts, i.detected_ts, i.last_progress_ts) >= p.period_start
-            and coalesce(i.fault_ts, i.detected_ts, i.last_progress_ts) < p.period_end
+            i.at_ts >= p.period_start
+            and i.at_ts < p.period_end
         )
 )
 
 select * from final
-order by coalesce(fault_ts, detected_ts, last_progress_ts), run_id, incident_id
+order by at_ts, run_id, incident_id

@@ -31,7 +31,7 @@ period as (
 
 -- when each run completed, if it did: nothing of it is provisional after that
 completions as (
-    select run_id, max(coalesce(detected_ts, last_progress_ts)) as completed_ts
+    select run_id, max(at_ts) as completed_ts
     from ledger.incidents
     where kind = 'completed'
     group by run_id

@@ -2,9 +2,9 @@
 -- the three do not add to the cost of an incident, which holds lost work too; hang_s and detection_s overlap
 -- inside_allocation: whether the next attempt started inside the same allocation
 -- hang_s: time in which the loop stood still and nobody had noticed, as the ledger counts it; in seconds
--- detection_s: from the fault to its detection; in seconds; null where no line dates the fault
--- recovery_s: from the detection to the first step of the next attempt that made one; in seconds
--- outage_s: from the fault, else the last progress, to the first step of the next attempt that made one; in seconds
+-- detection_s: from the fault to its detection; in seconds; null where no line dates the fault, or nobody knows who noticed
+-- recovery_s: from the detection, else the release, to the first step of the next attempt that made one; in seconds
+-- outage_s: from the fault, else the last progress, else the release, to the first step of the next attempt that made one; in seconds
 -- catch_up_s: from that step to the one that had been reached before; in seconds
 -- failed_starts: attempts between the interruption and that step that made none
 -- back_ts: first step of the next attempt that made one
@@ -33,12 +33,6 @@ backs as (
     group by i.incident_id
 ),
 
--- without a trainer log nobody knows when it stood still: it counts from the end of its allocation
-observed as (
-    select incident_id, observed
-    from ledger.attempts
-),
-
 final as (
     select
         r.incident_id,
@@ -51,11 +45,13 @@ final as (
         r.inside_allocation,
         i.fault_ts,
         i.detected_ts,
+        i.detected_estimated,
         b.back_ts,
         coalesce(h.hang_s, 0) as hang_s,
-        case when o.observed then epoch_us(i.detected_ts) - epoch_us(i.fault_ts) end / 1e6 as detection_s,
-        (epoch_us(b.back_ts) - epoch_us(case when o.observed then i.detected_ts else i.released_ts end)) / 1e6 as recovery_s,
-        (epoch_us(b.back_ts) - epoch_us(case when o.observed then coalesce(i.fault_ts, i.last_progress_ts, i.detected_ts) else i.released_ts end)) / 1e6 as outage_s,
+        (epoch_us(i.detected_ts) - epoch_us(i.fault_ts)) / 1e6 as detection_s,
+        -- of an attempt that nobody saw, nobody knows when it stood still or who noticed: it counts from what is known
+        (epoch_us(b.back_ts) - epoch_us(coalesce(i.detected_ts, i.released_ts))) / 1e6 as recovery_s,
+        (epoch_us(b.back_ts) - epoch_us(coalesce(i.fault_ts, i.last_progress_ts, i.detected_ts, i.released_ts))) / 1e6 as outage_s,
         case when i.caught_up_ts is not null then greatest(epoch_us(i.caught_up_ts) - epoch_us(b.back_ts), 0) end / 1e6 as catch_up_s,
         b.failed_starts,
         i.mark,
@@ -63,8 +59,7 @@ final as (
     inner join ledger.incidents as i using (incident_id)
     left join hangs as h using (incident_id)
     left join backs as b using (incident_id)
-    left join observed as o using (incident_id)
 )
 
 select * from final
-order by coalesce(fault_ts, detected_ts), incident_id
+order by coalesce(fault_ts, detected_ts, back_ts), incident_id

@@ -23,7 +23,6 @@ holders as (
         attempt,
         lead(holding) over w = holding as goes_on,
         observed,
-        lead(observed) over w as next_observed,
     from ledger.timeline
     window w as (partition by run_id order by attempt)
 ),
@@ -34,17 +33,17 @@ interruptions as (
         coalesce(a.gpus, r.gpus) as gpus,
         coalesce(h.goes_on, false) as inside_allocation,
         coalesce(h.observed, true) as observed,
-        coalesce(h.next_observed, true) as next_observed,
-        -- without a trainer log nobody knows when it stood still: only the end of its allocation is on record
-        epoch_us(case when h.observed then coalesce(i.fault_ts, i.last_progress_ts) else i.released_ts end) as stopped_us,
+        -- without a trainer log nobody knows when it stood still, unless a line dates the fault: only the end of its
+        -- allocation is on record
+        coalesce(epoch_us(i.fault_ts), epoch_us(i.last_progress_ts), epoch_us(i.released_ts)) as stopped_us,
     from ledger.incidents as i
     inner join ledger.runs as r using (run_id)
     left join ledger.attempts as a using (incident_id)
     left join holders as h on h.run_id = i.run_id and h.attempt = i.attempt
     cross join period as p
     where i.kind not in ('completed', 'ongoing')
-        and coalesce(i.fault_ts, i.detected_ts, i.last_progress_ts, i.released_ts) >= p.period_start
-        and coalesce(i.fault_ts, i.detected_ts, i.last_progress_ts, i.released_ts) < p.period_end
+        and i.at_ts >= p.period_start
+        and i.at_ts < p.period_end
 ),
 
 ends as (
@@ -63,16 +62,16 @@ ends as (
         s.phase <> 'catch_up' as is_downtime,
         -- without a dated fault nobody knows how long it went unnoticed
         epoch_us(case s.phase
-            when 'detection' then case when i.observed and i.fault_ts is not null then i.detected_ts end
-            when 'release' then case when i.observed and not i.inside_allocation then i.released_ts end
+            when 'detection' then case when i.fault_ts is not null then i.detected_ts end
+            when 'release' then case when not i.inside_allocation and (i.observed or i.fault_ts is not null) then i.released_ts end
             when 'allocation' then case when not i.inside_allocation then i.allocated_ts end
-            when 'start' then case when i.next_observed then i.processes_up_ts end
+            when 'start' then i.processes_up_ts
             when 'restore' then i.restored_ts
             when 'first_step' then i.first_step_ts
             -- a later attempt than the next one may have caught up
             when 'catch_up' then case when i.first_step_ts is not null then i.caught_up_ts end
         end) as end_us,
-        case when i.observed then epoch_us(i.detected_ts) end as detected_us,
+        epoch_us(i.detected_ts) as detected_us,
     from interruptions as i
     cross join seeds.recovery_phases as s
     left join config.owners as t on t.key = s.layer

@@ -19,8 +19,8 @@ failures as (
     from marts.incidents as i
     cross join period as p
     where i.kind in ('unplanned', 'preemption') and not i.failed_start
-        and coalesce(i.fault_ts, i.detected_ts, i.last_progress_ts) >= p.period_start
-        and coalesce(i.fault_ts, i.detected_ts, i.last_progress_ts) < p.period_end
+        and i.at_ts >= p.period_start
+        and i.at_ts < p.period_end
 ),
 
 -- a start that failed is part of what the failure before it cost

@@ -17,8 +17,8 @@ happened as (
     cross join marts.period as p
     where p.run_id = '(all)'
         and i.kind not in ('completed', 'ongoing')
-        and coalesce(i.fault_ts, i.detected_ts, i.last_progress_ts, i.released_ts) >= p.period_start
-        and coalesce(i.fault_ts, i.detected_ts, i.last_progress_ts, i.released_ts) < p.period_end
+        and i.at_ts >= p.period_start
+        and i.at_ts < p.period_end
 ),
 
 -- of the rules for a cause the one that names the line, else the one for all other lines

@@ -4,6 +4,7 @@
 -- unknown_all_lost: goodput if all unknown time was lost; the same as reported, which counts it so
 -- unknown_all_productive: goodput if all unknown time was productive
 -- lost_to_last_announced: goodput if steps had survived to the last announced save instead of the last durable one
+-- clocks_not_corrected: goodput had no clock been corrected; the same as reported where none was
 -- unknown_gpu_s: unknown time; in GPU-seconds
 -- announced_gpu_s: lost step time that a save had been announced for, though never confirmed; in GPU-seconds
 with
@@ -57,10 +58,12 @@ final as (
         p.training_time_goodput as unknown_all_lost,
         p.training_time_goodput + p.unknown_gpu_s / nullif(p.capacity_gpu_s - p.planned_gpu_s, 0) as unknown_all_productive,
         p.training_time_goodput + coalesce(w.gpu_s, 0) / nullif(p.capacity_gpu_s - p.planned_gpu_s, 0) as lost_to_last_announced,
+        case when (select count(*) from ledger.unmoved) = 0 then p.training_time_goodput else u.training_time_goodput end as clocks_not_corrected,
         p.unknown_gpu_s,
         coalesce(w.gpu_s, 0) as announced_gpu_s,
     from marts.period as p
     left join with_all as w using (run_id)
+    left join ledger.unmoved as u using (run_id)
 )
 
 select * from final

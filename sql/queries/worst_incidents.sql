@@ -6,7 +6,7 @@ select
     title,
     charged_to,
     owner,
-    coalesce(fault_ts, last_progress_ts) as at_ts,
+    at_ts,
     round(total_gpu_s / 3600, 1) as gpu_hours,
     lost_steps,
     confidence || mark as confidence,

@@ -125,7 +125,7 @@ with costs as (
     group by incident_id
 )
 select
-    i.*, c.lost_gpu_s, c.downtime_gpu_s, c.total_gpu_s, coalesce(c.period_gpu_s, 0) as period_gpu_s, c.gpus,
+    i.*, i.fault_ts as at_ts, c.lost_gpu_s, c.downtime_gpu_s, c.total_gpu_s, coalesce(c.period_gpu_s, 0) as period_gpu_s, c.gpus,
     c.lost_gpu_s / c.gpus as lost_work_s, c.downtime_gpu_s / c.gpus as downtime_s,
     k.title, k.domain, k.layer as charged_to, k.owner, k.first_action,
     case when i.evidence is null then 'no line tells why' end as confidence_reason,
@@ -284,4 +284,5 @@ select
     training_time_goodput as unknown_all_lost,
     (productive_gpu_s + unknown_gpu_s) / (capacity_gpu_s - planned_gpu_s) as unknown_all_productive,
     (productive_gpu_s + lst_gpu_s / 4) / (capacity_gpu_s - planned_gpu_s) as lost_to_last_announced,
+    training_time_goodput - 0.01 as clocks_not_corrected,
 from marts.period;

@@ -245,6 +245,7 @@ def _build_sensitivity(facts: Facts) -> Table:
             Column("unattributed all lost", "right"),
             Column("unattributed all productive", "right"),
             Column("loss counted to last announced save", "right"),
+            Column("no clock corrected", "right"),
         ),
         rows=tuple(
             Row(
@@ -260,7 +261,13 @@ def _build_sensitivity(facts: Facts) -> Table:
 
 
 def _figures(row: Sensitivity) -> tuple[float | None, ...]:
-    return row.as_is, row.unknown_all_lost, row.unknown_all_productive, row.lost_to_last_announced
+    return (
+        row.as_is,
+        row.unknown_all_lost,
+        row.unknown_all_productive,
+        row.lost_to_last_announced,
+        row.clocks_not_corrected,
+    )
 
 
 def _build_definitions(facts: Facts) -> Table:

@@ -26,6 +26,7 @@ WITHOUT: Mapping[str, str] = {
     "gpu_occupied": "an invented host is empty when a job begins",
     "host_overload": NO_LINE,
     "maintenance": "a person's stop in the time of declared maintenance is one",
+    "ran_out_of_data": "an invented run has the data for its last step",
     "slowdown": NO_LINE,
     "unknown": "what really happened has a cause",
 }

@@ -1,0 +1,148 @@
+"""What nobody saw is said to be unseen, and alike by the ledger, the recovery and the story."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from pipeline.cli import run
+from pipeline.ledger.phrases import records
+
+SAMPLES = Path(__file__).resolve().parents[1] / "data" / "samples"
+HEAD = (
+    "JobIDRaw|JobID|State|Submit|Eligible|Start|End|ElapsedRaw|NNodes|AllocTRES|ExitCode|NodeList"
+    "|Restarts|JobName\n"
+)
+ERROR = """\
+Traceback (most recent call last):
+  File "/opt/heron/train.py", line 61, in main
+    model = build_model(args)
+AttributeError: 'Namespace' object has no attribute 'hiden'
+"""
+DATED = "[after megatron is initialized] datetime: 2026-03-03 07:04:00.000000\n"
+
+
+def without_the_trainer_of_job_41233(logs: Path) -> None:
+    """Copy the sample whose second attempt then has left accounting alone."""
+    shutil.copytree(SAMPLES / "fallen-gpu", logs)
+    for log in logs.glob("heron-70b/job-41233.*"):
+        log.unlink()
+
+
+def an_error_without_a_clock(logs: Path) -> None:
+    """Write a job that held eight GPUs for half an hour and left an error, and nothing that has a time."""
+    write_job(logs, ERROR)
+
+
+def an_error_below_a_time(logs: Path) -> None:
+    """Write the same job with one dated line above the error."""
+    write_job(logs, DATED + ERROR)
+
+
+def write_job(logs: Path, text: str) -> None:
+    """Write the output of job 700 and its record of accounting."""
+    (logs / "heron").mkdir(parents=True)
+    (logs / "heron" / "job-700.err").write_text(text, encoding="utf-8")
+    (logs / "sacct.txt").write_text(
+        f"{HEAD}700|700|FAILED|2026-03-03T06:50:00|2026-03-03T06:50:00|2026-03-03T07:00:00|2026-03-03T07:30:00"
+        "|1800|1|gres/gpu=8,node=1|1:0|gx010|0|heron\n",
+        encoding="utf-8",
+    )
+
+
+#: How logs are written, the attempt, and what is expected of its end.
+CASES: dict[str, tuple[Callable[[Path], None], str, dict[str, Any]]] = {
+    # Held from 08:27 to 09:13, and no line of it: its release is all that is known. The next step at 09:25:45
+    # is 765 s later. The kernel of gx012 tells of a process that went, which is no time of a fault.
+    "accounting alone": (
+        without_the_trainer_of_job_41233,
+        "heron-70b/41233.0/1",
+        {
+            "at": "2026-03-03T09:13:00Z",
+            "points": {"last_progress": None, "fault": None, "detected": None, "released": "09:13:00"},
+            "estimated": [],
+            "failed_start": False,
+            "categories": [("unobserved", 2760.0)],
+            "recovery": (None, 765.0, 765.0),
+            "life": (2760.0, True),
+        },
+    ),
+    # An error without a clock tells why a start failed, and nothing of when in the 1,800 s.
+    "an error without a clock": (
+        an_error_without_a_clock,
+        "heron/700.0/1",
+        {
+            "at": "2026-03-03T07:30:00Z",
+            "points": {"last_progress": None, "fault": None, "detected": None, "released": "07:30:00"},
+            "estimated": [],
+            "failed_start": True,
+            "categories": [("unobserved", 1800.0)],
+            "recovery": (None, None, None),
+            "life": (1800.0, False),
+        },
+    ),
+    # Up at 07:04 at the latest, and alive then: nobody saw a process in the 240 s before,
+    # and in the 1,560 s after it may have gone.
+    "an error below a time": (
+        an_error_below_a_time,
+        "heron/700.0/1",
+        {
+            "at": "2026-03-03T07:04:00Z",
+            "points": {
+                "last_progress": "07:04:00",
+                "fault": None,
+                "detected": "07:04:00",
+                "released": "07:30:00",
+            },
+            "estimated": ["detected"],
+            "failed_start": True,
+            "categories": [("provisioning", 240.0), ("teardown", 1560.0)],
+            "recovery": (None, None, None),
+            "life": (0.0, False),
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_time_that_nobody_saw_is_known_nowhere(
+    case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write, incident, expected = CASES[case]
+    write(tmp_path / "logs")
+    store = tmp_path / "store"
+    assert run(["ingest", str(tmp_path / "logs"), "--store", str(store)]) == 0
+    assert run(["classify", "--store", str(store)]) == 0
+    capsys.readouterr()
+    assert run(["explain", incident, "--store", str(store), "--neighbours", "0", "--format", "json"]) == 0
+    story = json.loads(capsys.readouterr().out)
+    head, phases = story["incident"], {phase["point"]: phase for phase in story["phases"]}
+    points = {name: (phases[name]["at"] or "")[11:19] or None for name in expected["points"]}
+    assert (head["at"], head["failed_start"]) == (expected["at"], expected["failed_start"])
+    assert points == expected["points"]
+    assert "†" in head["mark"]
+    assert [name for name in expected["points"] if phases[name]["estimated"]] == expected["estimated"]
+    with duckdb.connect(str(store / "goodput.duckdb"), read_only=True) as con:
+        row = records(con, "from ledger.incidents where incident_id = ?", [incident])[0]
+        recovery = records(con, "from marts.recovery where incident_id = ?", [incident])[0]
+        life = records(con, "from marts.lifetimes where incident_id = ?", [incident])[0]
+        held = records(
+            con,
+            "select category, sum(seconds) as s from ledger.intervals where held and attempt = ? "
+            "group by all order by s",
+            [row["attempt"]],
+        )
+    told = [name for name, at in points.items() if at is not None]
+    assert [name for name in points if row[f"{name}_ts"] is not None] == told
+    assert (recovery["detected_ts"], recovery["fault_ts"]) == (row["detected_ts"], row["fault_ts"])
+    assert (
+        tuple(recovery[f"{name}_s"] for name in ("detection", "recovery", "outage")) == expected["recovery"]
+    )
+    assert [(one["category"], one["s"]) for one in held] == expected["categories"]
+    assert (life["life_s"], life["counted"]) == expected["life"]
