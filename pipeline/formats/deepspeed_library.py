@@ -7,6 +7,7 @@ between lines of their own. What only a program without a step line of its own i
 from __future__ import annotations
 
 from pipeline.formats._deepspeed_checkpoints import CHECKPOINTS
+from pipeline.formats._deepspeed_comms import COMMUNICATION
 from pipeline.formats._deepspeed_launch import LAUNCH, START
 from pipeline.formats._deepspeed_runtime import REPORT, RUNTIME
 from pipeline.formats.format import Format
@@ -18,6 +19,6 @@ FORMAT = Format(
     role="any",
     primary=False,
     unrendered="The invented logs of programs on DeepSpeed hold its lines; no log is named after it.",
-    patterns=(*CHECKPOINTS, *LAUNCH, *START, *RUNTIME, *REPORT),
+    patterns=(*CHECKPOINTS, *LAUNCH, *START, *RUNTIME, *COMMUNICATION, *REPORT),
     versions="0.3 to 0.18",
 )
