@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from pipeline.formats.format import Derived, Pattern, Value
 
-#: Why no monitor is simulated.
-UNRENDERED = "The simulator tells of trainings and how they end, not of samples of devices."
+#: Why no monitor has a console of its own in the simulator.
+UNRENDERED = "A monitor is no trainer; the simulator writes samples of DCGM as a table beside a training."
 
 
 @dataclass(frozen=True, slots=True)
