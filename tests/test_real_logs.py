@@ -236,12 +236,16 @@ def test_measurements_of_machines(built: Built) -> None:
     rows = built.con.execute(
         "select s.path, t.metric, count(*), max(t.value) from events.telemetry as t "
         "inner join events.sources as s using (source_id) "
+        "where s.path like 'hw-bench/%' group by all "
+        "union all "
+        "select s.path, c.record, count(*), max(c.bus_bytes_per_s) from events.collectives as c "
+        "inner join events.sources as s using (source_id) "
         "where s.path like 'hw-bench/%' group by all order by all"
     ).fetchall()
     # 34 sizes, out of place and in place; eight devices of which none was faulty.
     assert rows == [
         ("hw-bench/superbench-gpuburn/gpu_burn.log", "gpu_burn_faulty", 8, 0.0),
-        ("hw-bench/superbench-nccl/nccl_allreduce.log", "nccl_bus_bandwidth", 68, 235.26e9),
+        ("hw-bench/superbench-nccl/nccl_allreduce.log", "measurement", 68, 235.26e9),
     ]
 
 

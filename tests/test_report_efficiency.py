@@ -18,7 +18,7 @@ from pipeline.report.load import load_facts
 from pipeline.report.model import Figure, Listing, Page, Table
 from pipeline.report.sections import efficiency
 from pipeline.report.sections.bridge import build_bridge
-from tests.report.fixture import STEPLESS, WEEK, RunStory, build_store
+from tests.report.fixture import SHORT, STEPLESS, WEEK, RunStory, build_store
 
 
 def facts_of(folder: Path, stories: tuple[RunStory, ...]) -> Facts:
@@ -34,6 +34,11 @@ def week(tmp_path_factory: pytest.TempPathFactory) -> Facts:
 @pytest.fixture(scope="module")
 def page(week: Facts) -> Page:
     return efficiency.build(week)
+
+
+@pytest.fixture(scope="module")
+def short(tmp_path_factory: pytest.TempPathFactory) -> Page:
+    return efficiency.build(facts_of(tmp_path_factory.mktemp("short"), SHORT))
 
 
 def figure_of(page: Page, name: str) -> Figure:
@@ -101,7 +106,8 @@ def test_a_verdict_comes_with_its_reason_its_gain_and_its_line(page: Page, week:
     assert verdicts_of(page)["heron-70b"] == (
         "Bound by the network: gradient all-reduce takes 1.3 times the backward pass and hides under 41 % of "
         f"it. Hiding communication under computing would win up to {gain} GPU-hours (23.0 % of its "
-        "productive time). Evidence: heron-70b/job-880001.out:412."
+        "productive time). Evidence: heron-70b/job-880001.out:412. GPU 5 of gx017 says that a fault holds "
+        "its clock down: steps 1,200 to 2,280 cost 200 GPU-hours beyond the reference pace."
     )
 
 
@@ -202,6 +208,40 @@ def test_sizes_of_one_model_and_stragglers_have_their_tables(page: Page) -> None
     straggler = table_of(page, "stragglers").rows[0]
     assert [plain(cell) for cell in straggler.cells[1:]] == [
         *("gx017", "5", "backward-compute", "412 ms", "361 ms", "1.14", "< 0.001")
+    ]
+
+
+def test_links_have_their_share_of_the_peak_and_the_line(short: Page) -> None:
+    """310 of 450 GB/s are 68.9 %; a benchmark belongs to no run."""
+    rows = [[plain(cell) for cell in row.cells] for row in table_of(short, "links").rows]
+    assert rows[0] == [
+        "smoke-1b",
+        "summary",
+        "all-reduce",
+        "64 MiB and more",
+        "NVLink, 1 host",
+        "310.0",
+        "68.9 %",
+        "18.0 %",
+        "smoke-1b/train.log:812",
+    ]
+    assert rows[-1][:5] == ["–", "benchmark", "not named", "64 MiB and more", "NVLink, 1 host"]
+
+
+def test_devices_name_the_host_that_stands_out_and_why(short: Page) -> None:
+    rows = [[plain(cell) for cell in row.cells] for row in table_of(short, "devices").rows]
+    assert [row[1] for row in rows] == ["all", "gx017, GPU 5"]
+    assert rows[1][2:] == [
+        "80.0 %",
+        "41.0 %",
+        "35.0 %",
+        "40.0",
+        "1.1",
+        "598",
+        "1,788",
+        "12.0 %",
+        "heat",
+        "a fault held its clock down",
     ]
 
 

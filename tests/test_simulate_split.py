@@ -13,6 +13,7 @@ import pytest
 
 from pipeline.formats import registry
 from pipeline.ingest.match import match_format
+from pipeline.simulate.blemishes import Blemishes
 from pipeline.simulate.bound import PLANS
 from pipeline.simulate.efficiency import Efficiency, efficiencies
 from pipeline.simulate.invent import invent
@@ -288,6 +289,35 @@ def test_a_throttled_gpu_is_a_change_of_level(read: Read) -> None:
     assert [(run, first, round(slowdown, 2)) for run, first, slowdown in read.levels] == [
         ("throttled_gpu-64", 80, 1.3)
     ]
+
+
+def test_samples_name_the_throttled_gpu_and_nothing_else(tmp_path: Path) -> None:
+    """The sixth host of the attempt, and its third GPU: heat holds it down from step 80 on."""
+    plan = SHORT["throttled_gpu-64"]
+    story = invent(11, (plan,))
+    write_story(story, tmp_path, Style(), Blemishes(samples=20.0))
+    assert classify(tmp_path) == ""
+    slow = next(a for a in story.runs[0].attempts if any(step.number == 80 for step in a.steps))
+    with ledger(tmp_path) as con:
+        stretches = con.execute(
+            "select step_first, host, gpu, host_reason from marts.slow_stretches where kind = 'level'"
+        ).fetchall()
+        hosts = con.execute(
+            "select host, gpu, reasons, finding from marts.devices where host is not null"
+        ).fetchall()
+        assert judge(con, read_truth(tmp_path)).mistakes == ()
+    assert stretches == [(80, slow.hosts[5], "2", "says that a fault holds its clock down")]
+    assert hosts == [(slow.hosts[5], "2", "heat, power limit", "a fault held its clock down")]
+
+
+def test_without_samples_no_host_is_named(tmp_path: Path) -> None:
+    write_story(invent(11, (SHORT["throttled_gpu-64"],)), tmp_path, Style())
+    classify(tmp_path)
+    with ledger(tmp_path) as con:
+        told = con.execute("select host from marts.slow_stretches where kind = 'level'").fetchall()
+        sampled = con.execute("select count(*) from marts.devices").fetchall()
+    assert told == [(None,)]
+    assert sampled == [(0,)]
 
 
 def test_efficiency_of_scaling_is_that_of_the_step(read: Read) -> None:

@@ -56,40 +56,6 @@ RUNTIME = (
         },
         note="Of the device of rank 0. Lines of a micro step, and one with their sums for the whole step.",
     ),
-    Pattern(
-        name="communication",
-        table="timers",
-        versions="0.6 to 0.18",
-        literals=("comm op: ",),
-        regex=r"(?:^|\] |\| )comm op: (?P<component>\w+)[^|]* \| time \(ms\): (?P<mean>[\d.]+)",
-        columns={
-            "component": Value(group="component"),
-            "mean_s": Value(group="mean", kind="float", scale=1e-3),
-        },
-        note="Printed only while communication is measured, which makes every operation wait for the others.",
-    ),
-    Pattern(
-        name="bus_bandwidth",
-        table="telemetry",
-        beside=True,
-        versions="0.6 to 0.18",
-        literals=("busbw (Gbps): ",),
-        regex=r"(?:^|\] |\| )comm op: \w+.* \| busbw \(Gbps\): (?P<bandwidth>[\d.]+)",
-        columns={
-            "metric": Value(const="comm_bus_bandwidth"),
-            "value": Value(group="bandwidth", kind="float", scale=1.25e8),
-            "unit": Value(const="bytes_per_s"),
-        },
-        note="It takes the world for the group, so that it is right for collectives of all ranks alone. Rows "
-        "of a summary are not read: they look like those of the table of stragglers.",
-    ),
-    known_line(
-        "communication_summary",
-        ("Comm. Op            ", "                    ", "Breakdown with straggler effect"),
-        r"^(?:Comm\. Op {12}Message Size|Breakdown with straggler effect"
-        r"| {20}\d[\d.]* [KMGT]?B +\d+ +[\d.]+ +[\d.]+)",
-        versions="0.6 to 0.18",
-    ),
     known_line(
         "overflow",
         ("OVERFLOW! ", "Overflow detected. Skipping step", "Grad overflow on iteration"),

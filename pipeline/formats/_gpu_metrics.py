@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from pipeline.formats.format import Derived, Pattern, Value
 
-#: Why no monitor is simulated.
-UNRENDERED = "The simulator tells of trainings and how they end, not of samples of devices."
+#: Why no monitor has a console of its own in the simulator.
+UNRENDERED = "A monitor is no trainer; the simulator writes samples of DCGM as a table beside a training."
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +54,18 @@ DCGM_FIELDS = (
     Metric(("DCGM_FI_DEV_ECC_SBE_VOL_TOTAL", "ESVTL"), "ecc_corrected", "count"),
     Metric(("DCGM_FI_DEV_ECC_DBE_VOL_TOTAL", "EDVTL"), "ecc_uncorrected", "count"),
     Metric(("DCGM_FI_DEV_PCIE_REPLAY_COUNTER",), "pcie_replays", "count"),
+    # why the clock is held down, as a sum of bits: NVML's nvmlClocksEventReasons
+    Metric(
+        ("DCGM_FI_DEV_CLOCK_THROTTLE_REASONS", "DCGM_FI_DEV_CLOCKS_EVENT_REASONS", "DVCCTR"),
+        "throttle_reasons",
+        "bits",
+    ),
 )
 
 #: Names of an exporter in the words of the table, and their units; shares in per cent are not among them.
-EXPORTED_NAMES = {m.fields[0]: m.metric for m in DCGM_FIELDS if m.scale == 1.0}
-EXPORTED_UNITS = {m.fields[0]: m.unit for m in DCGM_FIELDS if m.scale == 1.0} | {"*": ""}
+_EXPORTED = {name: m for m in DCGM_FIELDS for name in m.fields if name.startswith("DCGM_") and m.scale == 1.0}
+EXPORTED_NAMES = {name: m.metric for name, m in _EXPORTED.items()}
+EXPORTED_UNITS = {name: m.unit for name, m in _EXPORTED.items()} | {"*": ""}
 PERCENT_NAMES = {m.fields[0]: m.metric for m in DCGM_FIELDS if m.scale == 0.01}
 
 

@@ -24,6 +24,9 @@ _NUMBERS: Mapping[str, str] = {
     "tensor_model_parallel_size": "tensor_parallel",
     "model_parallel_size": "tensor_parallel",  # release 1.0
     "pipeline_model_parallel_size": "pipeline_parallel",
+    "virtual_pipeline_model_parallel_size": "virtual_stages",
+    "num_virtual_stages_per_pipeline_rank": "virtual_stages",
+    "num_layers_per_virtual_pipeline_stage": "layers_per_virtual_stage",
     "context_parallel_size": "context_parallel",
     "expert_model_parallel_size": "expert_parallel",
     "data_parallel_size": "data_parallel",

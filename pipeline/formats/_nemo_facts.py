@@ -20,6 +20,7 @@ _FIELDS: Mapping[str, str] = {
     "micro_batch_size": "micro_batch_size",
     "tensor_model_parallel_size": "tensor_parallel",
     "pipeline_model_parallel_size": "pipeline_parallel",
+    "virtual_pipeline_model_parallel_size": "virtual_stages",
     "activation": "activation",
     "share_embeddings_and_output_weights": "tied_embeddings",
     "num_moe_experts": "num_experts",

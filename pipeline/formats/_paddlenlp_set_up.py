@@ -17,6 +17,7 @@ STAMP = Value(group="ts", kind="stamp", stamp="iso")
 _ARGUMENTS = {
     "tensor_parallel_degree": "tensor_parallel",
     "pipeline_parallel_degree": "pipeline_parallel",
+    "virtual_pp_degree": "virtual_stages",
     "sharding_parallel_degree": "sharding_parallel",
     "per_device_train_batch_size": "micro_batch_size",
     "max_seq_length": "seq_length",

@@ -7,6 +7,7 @@ between lines of their own. What only a program without a step line of its own i
 from __future__ import annotations
 
 from pipeline.formats._deepspeed_checkpoints import CHECKPOINTS
+from pipeline.formats._deepspeed_comms import COMMUNICATION
 from pipeline.formats._deepspeed_launch import LAUNCH, START
 from pipeline.formats._deepspeed_runtime import REPORT, RUNTIME
 from pipeline.formats.format import Format, Head
@@ -18,7 +19,7 @@ FORMAT = Format(
     role="any",
     primary=False,
     unrendered="The invented logs of programs on DeepSpeed hold its lines; no log is named after it.",
-    patterns=(*CHECKPOINTS, *LAUNCH, *START, *RUNTIME, *REPORT),
+    patterns=(*CHECKPOINTS, *LAUNCH, *START, *RUNTIME, *COMMUNICATION, *REPORT),
     versions="0.3 to 0.18",
     # Without a level it is a stamp of Megatron.
     heads=(Head(r"\[[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2},[0-9]{3}\] \[[A-Z]+\] ", "twin"),),

@@ -26,6 +26,7 @@ _FIELDS: Mapping[str, str] = {
     "micro_batch_size": "micro_batch_size",
     "tensor_model_parallel_size": "tensor_parallel",
     "pipeline_model_parallel_size": "pipeline_parallel",
+    "virtual_pipeline_model_parallel_size": "virtual_stages",
     "context_parallel_size": "context_parallel",
     "expert_model_parallel_size": "expert_parallel",
     "num_moe_experts": "num_experts",

@@ -79,6 +79,8 @@ class SlowStretch:
     cost_gpu_s: float | None
     kind: str
     host: str | None
+    gpu: str | None
+    host_reason: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +119,55 @@ class Straggler:
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """Bus bandwidth that a kind of collective reached with messages of one class of sizes.
+
+    Attributes:
+        measurement: benchmark, summary or operation.
+        straggler_share: share of the time that the fastest rank did not need.
+        link: nvlink or network; None where nothing tells which hosts took part.
+        link_share: of the peak of the link.
+    """
+
+    run_id: str | None
+    measurement: str
+    operation: str | None
+    size_class: str | None
+    bus_bytes_per_s: float
+    straggler_share: float | None
+    hosts: int | None
+    link: str | None
+    link_share: float | None
+    evidence_line: str
+
+
+@dataclass(frozen=True, slots=True)
+class Devices:
+    """How busy the devices of a run were, or of a host of it that stands out.
+
+    Attributes:
+        host: None for all hosts of the run.
+        finding: why the host stands out, in words.
+    """
+
+    run_id: str
+    host: str | None
+    hosts: int
+    devices: int
+    sm_active: float | None
+    tensor_active: float | None
+    dram_active: float | None
+    nvlink_bytes_per_s: float | None
+    pcie_bytes_per_s: float | None
+    power_w: float | None
+    sm_clock_mhz: float | None
+    throttled_share: float | None
+    reasons: str | None
+    gpu: str | None
+    finding: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Productive:
     """How well the productive time ran."""
 
@@ -126,6 +177,8 @@ class Productive:
     jitters: tuple[Jitter, ...]
     scaling: tuple[Scaling, ...]
     stragglers: tuple[Straggler, ...]
+    links: tuple[Link, ...]
+    devices: tuple[Devices, ...]
 
     @property
     def slow_gpu_s(self) -> float | None:

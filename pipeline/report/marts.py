@@ -204,4 +204,6 @@ PRODUCTIVE: dict[str, tuple[type[Any], Mart]] = {
         er.Straggler,
         Mart("marts.stragglers", "p_value nulls last, ratio desc, run_id, host, rank, component"),
     ),
+    "links": (er.Link, Mart("marts.links", "run_id nulls last, evidence_line, operation, size_class")),
+    "devices": (er.Devices, Mart("marts.devices", "run_id, host nulls first")),
 }

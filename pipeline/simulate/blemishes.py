@@ -46,6 +46,7 @@ class Blemishes:
         lost_console: number of the attempt of which nothing was printed; 0 for none.
         no_errors: standard error was thrown away.
         noise_mb: million bytes that ranks print beside.
+        samples: seconds from one sample of the devices of a host to the next; 0 for none.
     """
 
     prefix: Prefix = "srun"
@@ -64,6 +65,7 @@ class Blemishes:
     lost_console: int = 0
     no_errors: bool = False
     noise_mb: float = 0.0
+    samples: float = 0.0
 
     @property
     def loses(self) -> bool:

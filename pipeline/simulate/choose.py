@@ -26,9 +26,13 @@ _RANGES: Mapping[str, tuple[float, float]] = {
     "kernel_lost": (0, 1),
     "lost_console": (1, 1e6),
     "noise_mb": (0, 1e6),
+    "samples": (0, 86_400),
 }
 _WHOLE = {"rotate_bytes", "lost_console"}
-_EXAMPLES = {"rotate_bytes": "100000", "kernel_lost": "0.1", "noise_mb": "10"}
+_EXAMPLES = {"rotate_bytes": "100000", "kernel_lost": "0.1", "noise_mb": "10", "samples": "30"}
+
+#: Seconds between samples of devices in a story of one that is throttled.
+_SAMPLES_S = 30.0
 
 #: Ends of a run that nobody described further, by weight.
 _ENDS = {
@@ -91,7 +95,9 @@ def blemishes_of(asked: tuple[str, ...], story: Story) -> Blemishes:
         GoodputError: no such blemish exists, or its value cannot be used.
     """
     kinds = get_type_hints(Blemishes)
-    found: dict[str, Any] = {}
+    # what a throttled device says of itself is what its story is about
+    hot = any(run.throttle is not None for run in story.runs)
+    found: dict[str, Any] = {"samples": _SAMPLES_S} if hot else {}
     for name, value in _split(asked).items():
         if name in _OTHERS:
             continue

@@ -203,10 +203,14 @@ class Throttle:
     Attributes:
         first: the first of them; it lasts to the end.
         slower: how many times as long a step takes.
+        host: the host of the GPU, in the order of ranks.
+        gpu: its index there.
     """
 
     first: int
     slower: float
+    host: int = 5
+    gpu: int = 2
 
     def holds(self, step: int) -> bool:
         """Return whether it holds in a step."""

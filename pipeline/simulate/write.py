@@ -20,6 +20,7 @@ from pipeline.simulate.renderers.slurm import accounting
 from pipeline.simulate.renderers.slurm_daemons import host_log
 from pipeline.simulate.renderers.slurm_json import accounting_json
 from pipeline.simulate.renderers.slurmctld import controller_log
+from pipeline.simulate.samples import device_samples
 from pipeline.simulate.story import Attempt, Job, Run, Story
 from pipeline.simulate.transports import CUT_MARK, TIME_MARK, as_printed, collector_time, prefix_of, torn
 from pipeline.simulate.truth import Truth, true_ledger
@@ -62,6 +63,9 @@ def write_story(
             _write(logs / "nodes" / f"{host}.{NAMES[blemishes.kernel]}", told)
     for host, spoken in sorted(_beside(story, style, "daemon").items()):
         _write(logs / "nodes" / f"{host}.slurmd.log", host_log(host, spoken, style))
+    if blemishes.samples:
+        for host, rows in device_samples(story, style, blemishes.samples):
+            _write(logs / "nodes" / f"{host}.dcgm.csv", rows)
     (logs / "goodput.toml").write_text("\n".join(settings(story, style)), encoding="utf-8")
     truth = true_ledger(story)
     write_truth(story, truth, style, blemishes, out, asked)

@@ -1,11 +1,14 @@
 -- one row per run, attempt, window, hour, device and metric of which samples lie between its first and its last step
 -- do not sum: value is a mean over samples
 -- gpu: index or identity of the device on its host
--- metric: what was sampled: sm_active, tensor_active, dram_active, nvlink_tx, nvlink_rx, pcie_tx, pcie_rx, power, sm_clock or gpu_util
--- value: mean of the samples
+-- metric: what was sampled: sm_active, tensor_active, dram_active, nvlink_tx, nvlink_rx, pcie_tx, pcie_rx, power, sm_clock, gpu_util or throttled
+-- value: mean of the samples; of throttled the share of those in which the device says that a fault holds its clock down
 -- samples: samples of the hour
 -- first_ts: first of them
 -- last_ts: last of them
+-- reasons: bits of all reasons that the samples of throttled tell (4 its power limit, 8 hardware, 32 and 64 heat, 128 the power supply); null of other metrics
+-- first_fault_ts: first sample of throttled with a fault; null without any
+-- last_fault_ts: last of them
 with
 
 samples as (
@@ -14,15 +17,18 @@ samples as (
         s.path,
         split_part(coalesce(e.host, s.host, ''), '.', 1) as host,
         e.gpu,
-        e.metric,
-        e.value,
+        case when e.unit = 'bits' then 'throttled' else e.metric end as metric,
+        -- a limit of power that somebody set, or a device that has nothing to do, is no fault: 8, 32, 64 and 128 are
+        case when e.unit = 'bits' then ((e.value::bigint & 232) <> 0)::integer else e.value end as value,
+        case when e.unit = 'bits' then e.value::bigint end as reasons,
         case when e.ts_quality = 'logged' or s.zone = 'UTC' then e.ts else timezone(s.zone, e.ts::timestamp) end as ts,
     from events.telemetry as e
     inner join staging.sources as s using (source_id)
     where e.ts is not null
         and e.ts_quality in ('logged', 'zone_assumed')
         and e.metric in (
-            'sm_active', 'tensor_active', 'dram_active', 'nvlink_tx', 'nvlink_rx', 'pcie_tx', 'pcie_rx', 'power', 'sm_clock', 'gpu_util'
+            'sm_active', 'tensor_active', 'dram_active', 'nvlink_tx', 'nvlink_rx', 'pcie_tx', 'pcie_rx', 'power', 'sm_clock', 'gpu_util',
+            'throttle_reasons', 'hw_slowdown', 'sw_thermal_slowdown', 'hw_thermal_slowdown', 'hw_power_brake_slowdown'
         )
 ),
 
@@ -75,6 +81,9 @@ select
     count(*) as samples,
     min(p.ts) as first_ts,
     max(p.ts) as last_ts,
+    bit_or(p.reasons) as reasons,
+    min(p.ts) filter (where p.reasons is not null and p.value > 0) as first_fault_ts,
+    max(p.ts) filter (where p.reasons is not null and p.value > 0) as last_fault_ts,
 from placed as p
 asof inner join ledger.windows as w on p.ts >= w.window_start
 where p.ts < w.window_end

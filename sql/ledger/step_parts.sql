@@ -71,6 +71,13 @@ measured as (
         c.first_line,
     from counted as c
     inner join ledger.steps as s on s.run_id = c.run_id and s.step_last = c.step
+),
+
+-- a summary holds what its operations told one by one, where they did
+summed as (
+    select *
+    from ledger.comm_spans
+    where run_id not in (select run_id from measured)
 )
 
 select
@@ -135,3 +142,18 @@ select
     first_line[1] as source_id,
     first_line[2] as line,
 from measured
+union all by name
+select
+    run_id,
+    attempt,
+    'comms' as evidence,
+    step_first as first_step,
+    step_last as last_step,
+    steps,
+    steady,
+    step_s,
+    step_s as other_s,
+    least(comm_busy_s, step_s) as comm_busy_s,
+    source_id,
+    line,
+from summed

@@ -1,10 +1,10 @@
 -- one row per attempt, host and device with evidence that it was throttled while steps were made
 -- do not count rows as faults: a device may be told of by lines and by its clock
 -- gpu: index or identity of the device on its host; null where the line names none
--- evidence: line (a monitor or the kernel says so) or clock (a tenth or more below the median of the attempt's devices in the same hour)
+-- evidence: line (a monitor or the kernel says so), sample (the device says that a fault holds its clock down) or clock (a tenth or more below the median of the attempt's devices in the same hour)
 -- first_ts: first evidence
 -- last_ts: last evidence
--- clock_ratio: lowest hourly clock / median of the attempt's devices; null where a line says so
+-- clock_ratio: lowest hourly clock / median of the attempt's devices; null where a line or a sample says so
 with
 
 lines as (
@@ -35,6 +35,21 @@ told as (
     group by all
 ),
 
+-- one sample may be a spike
+told_by_device as (
+    select
+        run_id,
+        attempt,
+        host,
+        gpu,
+        min(first_fault_ts) as first_ts,
+        max(last_fault_ts) as last_ts,
+    from ledger.device_hours
+    where metric = 'throttled' and first_fault_ts is not null
+    group by all
+    having sum(value * samples) > 1.5
+),
+
 clocks as (
     select
         *,
@@ -63,3 +78,6 @@ from told
 union all by name
 select run_id, attempt, host, gpu, 'clock' as evidence, first_ts, last_ts, clock_ratio
 from slow_clocks
+union all by name
+select run_id, attempt, host, gpu, 'sample' as evidence, first_ts, last_ts, null::double as clock_ratio
+from told_by_device

@@ -34,6 +34,7 @@ ranked as (
     select
         p.*,
         case
+            when p.evidence = 'comms' then 20
             when p.exposed_comm_share is null then 10
             when p.evidence = 'profile' and abs(p.told_step_s / w.reference_step_s - 1) <= 0.25 then 0
             else 1
@@ -43,14 +44,17 @@ ranked as (
     left join ledger.window_paces as w using (run_id, window_start, window_end)
 ),
 
+-- who measures operations waits for each of them, so that nothing is computed meanwhile; beside other evidence they tell
+-- how long communication takes
 evidence as (
-    select *
+    select * replace (
+        case when evidence = 'comms' then comm_busy_share else exposed_comm_share end as exposed_comm_share,
+        case when evidence = 'comms' then 1 - comm_busy_share else other_share end as other_share
+    )
     from ranked
-    where evidence <> 'comms'
     qualify row_number() over (partition by run_id, window_start order by place, evidence) = 1
 ),
 
--- operations that were measured one by one tell how long communication takes, and not how much of it is hidden
 operations as (
     select run_id, window_start, comm_busy_share
     from ranked

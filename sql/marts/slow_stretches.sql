@@ -8,6 +8,8 @@
 -- cost_gpu_s: what its surviving steps took beyond the reference; in GPU-seconds
 -- kind: stretch (several lines in a row, and then a faster pace), level (a slower pace up to the end of the attempt), jitter (all other lines of the attempt, those around stalls included)
 -- host: the host that alone has evidence of a cause in that time: a throttled device; null otherwise
+-- gpu: the device of that host that alone has; null where several have, or no evidence names one
+-- host_reason: what tells of it, in words
 with
 
 -- a span that is not clean lies at the level of the clean one before it
@@ -106,6 +108,27 @@ joined as (
     from stretches
     group by run_id, attempt, level, case when level is not null then gpus end, case when level is not null then batch end
     having sum(reference) > 0
+),
+
+-- the host and device that alone have evidence of a cause in that time
+hosts as (
+    select
+        j.run_id,
+        j.attempt,
+        j.step_first,
+        case when count(distinct t.host) = 1 then min(t.host) end as host,
+        case when count(distinct t.host) = 1 and count(distinct t.gpu) = 1 then min(t.gpu) end as gpu,
+        case
+            when count(distinct t.host) > 1 then null
+            when bool_or(t.evidence = 'sample') then 'says that a fault holds its clock down'
+            when bool_or(t.evidence = 'line') then 'was throttled'
+            else format('ran at {:.0f} % of the clock of the others', 100 * min(t.clock_ratio))
+        end as host_reason,
+    from joined as j
+    inner join ledger.throttled_devices as t
+        on t.run_id = j.run_id and t.attempt = j.attempt and t.first_ts < j.end_ts and t.last_ts > j.start_ts
+    where j.level is not null
+    group by j.run_id, j.attempt, j.step_first
 )
 
 select
@@ -122,14 +145,9 @@ select
         when j.last_normal > j.step_last then 'stretch'
         else 'level'
     end as kind,
-    (
-        select case when count(distinct t.host) = 1 then min(t.host) end
-        from ledger.throttled_devices as t
-        where j.level is not null
-            and t.run_id = j.run_id
-            and t.attempt = j.attempt
-            and t.first_ts < j.end_ts
-            and t.last_ts > j.start_ts
-    ) as host,
+    h.host,
+    h.gpu,
+    h.host_reason,
 from joined as j
+left join hosts as h on h.run_id = j.run_id and h.attempt = j.attempt and h.step_first = j.step_first and j.level is not null
 order by cost_gpu_s desc, run_id, start_ts, kind

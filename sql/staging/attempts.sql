@@ -110,6 +110,109 @@ islands as (
     from ordered
 ),
 
+-- what logs that name no job tell, beside what those of a job tell in the same time
+told as (
+    select
+        run_id,
+        job_key,
+        island,
+        max(job_id) as job_id,
+        min(start_ts) as start_ts,
+        max(coalesce(end_ts, start_ts)) as end_ts,
+        sum(step_lines) as step_lines,
+        max(beat_us) as beat_us,
+    from islands
+    where start_ts is not null
+    group by run_id, job_key, island
+),
+
+met as (
+    select
+        n.run_id,
+        n.job_key,
+        n.island,
+        j.job_key as of_key,
+        j.island as of_island,
+        j.job_id as of_job,
+        n.start_ts,
+        n.step_lines > 0 and j.step_lines > 0 as both_step,
+        greatest(coalesce(least(n.beat_us, j.beat_us), n.beat_us, j.beat_us, 0), 5000000) as beat_us,
+    from told as n
+    inner join told as j on j.run_id = n.run_id and n.job_id is null and j.job_id is not null
+    where (n.start_ts <= j.end_ts and n.end_ts >= j.start_ts)
+        -- who tells no step may fall silent when the start is over
+        or (
+            least(n.step_lines, j.step_lines) = 0
+            and abs(epoch_us(n.start_ts) - epoch_us(j.start_ts)) <= 120000000
+        )
+),
+
+asked as (
+    select run_id, job_key, island from met where both_step
+    union
+    select run_id, of_key as job_key, of_island as island from met where both_step
+),
+
+asked_lines as (
+    select i.run_id, i.job_key, i.island, l.step, l.ts, e.loss
+    from (
+        select * from staging.step_lines
+        where step is not null and ts is not null and log_no in (select log_no from islands semi join asked using (run_id, job_key, island))
+    ) as l
+    asof inner join islands as i on l.log_no = i.log_no and l.ord >= i.first_ord
+    left join (select source_id, line, segment, step_last, loss from events.steps) as e
+        on e.source_id = l.source_id and e.line = l.line and e.segment = l.segment and e.step_last = l.step
+),
+
+-- the same steps at the same time with the same losses are told of one training; two that began together differ in theirs
+compared as (
+    select
+        m.run_id,
+        m.job_key,
+        m.island,
+        m.of_key,
+        m.of_island,
+        count(distinct n.step) as shared_steps,
+        count(distinct n.step) filter (
+            where abs(epoch_us(n.ts) - epoch_us(j.ts)) <= m.beat_us
+                and coalesce(abs(n.loss - j.loss) <= 0.005 * abs(j.loss), true)
+        ) as alike_steps,
+    from met as m
+    inner join asked_lines as n on n.run_id = m.run_id and n.job_key = m.job_key and n.island = m.island
+    inner join asked_lines as j
+        on j.run_id = m.run_id and j.job_key = m.of_key and j.island = m.of_island and j.step = n.step
+    where m.both_step
+    group by all
+),
+
+matched as (
+    select
+        m.*,
+        count(*) over (partition by m.run_id, m.job_key, m.island) as jobs,
+        row_number() over (partition by m.run_id, m.of_key, m.of_island, m.both_step order by m.start_ts, m.job_key, m.island) as place,
+    from met as m
+    left join compared as c using (run_id, job_key, island, of_key, of_island)
+    where not m.both_step or c.alike_steps >= 0.9 * c.shared_steps
+),
+
+-- of several that tell no common step the first began with the job
+joined as (
+    select run_id, job_key, island, of_key, of_island, of_job
+    from matched
+    where jobs = 1 and (both_step or place = 1)
+),
+
+united as (
+    select
+        i.* replace (
+            coalesce(i.job_id, j.of_job) as job_id,
+            coalesce(j.of_key, i.job_key) as job_key,
+            coalesce(j.of_island, i.island) as island
+        ),
+    from islands as i
+    left join joined as j using (run_id, job_key, island)
+),
+
 starts as (
     select
         run_id,
@@ -118,7 +221,7 @@ starts as (
         min(start_ts) as attempt_start_ts,
         min(log_no) as first_log,
         min(first_ord) as attempt_first_ord,
-    from islands
+    from united
     group by all
 ),
 
@@ -145,5 +248,5 @@ select
     i.end_ts,
     i.step_lines,
     n.attempt_start_ts,
-from islands as i
+from united as i
 inner join numbered as n using (run_id, job_key, island)

@@ -73,14 +73,15 @@ with bounds as (
 select
     run_id, attempt, start_ts + interval 1 hour as start_ts, start_ts + interval 2 hour as end_ts, 400::bigint as step_first,
     760::bigint as step_last, 1.18 as slowdown, gpus * 3600 * 0.152 as cost_gpu_s, 'stretch' as kind, null::varchar as host,
+    null::varchar as gpu, null::varchar as host_reason,
 from bounds
 where end_ts > start_ts + interval 2 hour
 union all
-select run_id, attempt, end_ts - interval 3 hour, end_ts, 1200, 2280, 1.07, gpus * 10800 * 0.065, 'level', 'gx017'
+select run_id, attempt, end_ts - interval 3 hour, end_ts, 1200, 2280, 1.07, gpus * 10800 * 0.065, 'level', 'gx017', '5', 'says that a fault holds its clock down'
 from bounds
 where attempt = 1 and end_ts > start_ts + interval 6 hour
 union all
-select run_id, attempt, start_ts, start_ts + interval 1 minute, 12, 13, 1.4, gpus * 17.0, 'jitter', null
+select run_id, attempt, start_ts, start_ts + interval 1 minute, 12, 13, 1.4, gpus * 17.0, 'jitter', null, null, null
 from bounds;
 
 create table marts.scaling as
@@ -96,3 +97,27 @@ select
     0.412 / 0.361 as ratio, 0.0004 as p_value,
 from given.runs
 where mfu is not null and gpus >= 64;
+
+-- a page of its own would be too long in a week that has all else
+create table marts.links as
+select
+    run_id, 'summary' as measurement, 'all_reduce' as operation, '64 MiB and more' as size_class, 3.1e11 as bus_bytes_per_s,
+    0.18 as straggler_share, 1::bigint as hosts, 'nvlink' as link, 0.689 as link_share, run_id || '/train.log:812' as evidence_line,
+from given.runs
+where run_id = 'smoke-1b'
+union all
+select null, 'benchmark', null, '64 MiB and more', 3.6e11, null, 1, 'nvlink', 0.8, 'nodes/gx017/nccl.log:31'
+from given.runs
+where run_id = 'smoke-1b';
+
+create table marts.devices as
+select
+    run_id, null::varchar as host, 1::bigint as hosts, gpus as devices, 0.81 as sm_active, 0.44 as tensor_active, 0.37 as dram_active,
+    4.2e10 as nvlink_bytes_per_s, 1.1e9 as pcie_bytes_per_s, 641.0 as power_w, 1912.0 as sm_clock_mhz, 0.002 as throttled_share,
+    'heat, power limit' as reasons, null::varchar as gpu, null::varchar as finding,
+from given.runs
+where run_id = 'smoke-1b'
+union all
+select run_id, 'gx017', 1, 8, 0.80, 0.41, 0.35, 4.0e10, 1.1e9, 598.0, 1788.0, 0.12, 'heat', '5', 'a fault held its clock down'
+from given.runs
+where run_id = 'smoke-1b';

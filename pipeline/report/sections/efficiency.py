@@ -11,6 +11,7 @@ from pipeline.report.charts.split import PART_TITLES, SplitRow, Splits, describe
 from pipeline.report.efficiency_rows import Efficiency, Pace
 from pipeline.report.facts import Facts
 from pipeline.report.model import Block, Figure, Page
+from pipeline.report.sections.device_tables import build_devices, build_links
 from pipeline.report.sections.efficiency_tables import (
     build_factors,
     build_scaling,
@@ -41,6 +42,8 @@ def build(facts: Facts) -> Page:
     blocks.extend(build_slow(facts))
     blocks.extend(build_scaling(facts))
     blocks.extend(build_stragglers(facts))
+    blocks.extend(build_links(facts))
+    blocks.extend(build_devices(facts))
     return Page(6, "efficiency", QUESTION, _sentence(facts), tuple(blocks))
 
 

@@ -7,6 +7,7 @@ from pipeline.report.efficiency_rows import Efficiency, SlowStretch, Straggler
 from pipeline.report.facts import Facts
 from pipeline.report.model import Column, Row, Table, Text
 from pipeline.report.program_rows import ModelInput
+from pipeline.report.sections.device_tables import gpu_of
 from pipeline.report.text import elide
 from pipeline.report.words import clause
 
@@ -185,7 +186,7 @@ def _slow(stretch: SlowStretch, decimals: int) -> Row:
             _KINDS.get(stretch.kind, stretch.kind),
             "–" if stretch.slowdown is None else units.number(stretch.slowdown, 2),
             "–" if stretch.cost_gpu_s is None else units.gpu_hours(stretch.cost_gpu_s, decimals),
-            stretch.host or "–",
+            "–" if stretch.host is None else gpu_of(stretch.host, stretch.gpu),
         )
     )
 

@@ -72,7 +72,9 @@ def build_verdicts(facts: Facts) -> Listing:
     hidden = len(runs) - _MOST_ITEMS
     return Listing(
         title="What steps are bound by, and the change that would pay most",
-        items=tuple(Item(elide(run.run_id), _verdict(run)) for run in runs[:_MOST_ITEMS]),
+        items=tuple(
+            Item(elide(run.run_id), _verdict(run) + _slowed(run, facts)) for run in runs[:_MOST_ITEMS]
+        ),
         note=f"{units.counted(hidden, 'run')} more in the table below." if hidden > 0 else "",
     )
 
@@ -100,3 +102,23 @@ def _verdict(run: Efficiency) -> str:
     if run.evidence_line:
         text += f" Evidence: {run.evidence_line}."
     return text
+
+
+def _slowed(run: Efficiency, facts: Facts) -> str:
+    """Return the device that the costliest slow stretch of a run is due to; nothing where none is named."""
+    named = [
+        s
+        for s in facts.productive.slow_stretches
+        if s.run_id == run.run_id and s.host is not None and s.cost_gpu_s
+    ]
+    if not named:
+        return ""
+    worst = max(named, key=lambda s: (s.cost_gpu_s or 0.0, -s.attempt, -s.step_first))
+    what = worst.host or ""
+    if worst.gpu is not None:
+        what = f"GPU{units.SPACE}{worst.gpu} of {what}" if worst.gpu.isdigit() else f"{worst.gpu} of {what}"
+    cost = units.gpu_hours(worst.cost_gpu_s or 0.0)
+    return (
+        f" {what} {worst.host_reason or 'was throttled'}: steps {worst.step_first:,} to {worst.step_last:,} "
+        f"cost {cost} GPU-hours beyond the reference pace."
+    )
