@@ -107,7 +107,7 @@ def build(
         create_unmoved(con)
         relations = order_relations(reading.result(), [*given, UNMOVED])
     glossary = read_glossary(con, given)
-    for name in given:
+    for name in (*given, UNMOVED):
         if not name.startswith("events."):  # event tables bring their own meanings
             comment_table(con, "table", name, "", columns_of(con, name), glossary)
     ready_to_build(con)
