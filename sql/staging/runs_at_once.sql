@@ -67,13 +67,13 @@ steps as (
     group by l.source_id
 ),
 
--- a line stands for all steps since the one before it
+-- a line alone stands for all steps since the one that is not there; of several, time between them is what is sure
 trained as (
     select
         * exclude (first_ts, last_ts),
         to_microseconds((least(pace_s * least(coalesce(stride, 1), greatest(first_step, 1)), 1e9) * 1000000)::bigint) as beat,
-        case when at_begin then first_ts else first_ts - beat end as from_ts,
-        case when at_begin then last_ts + beat else last_ts end as to_ts,
+        case when at_begin or first_ts < last_ts then first_ts else first_ts - beat end as from_ts,
+        case when at_begin and first_ts = last_ts then last_ts + beat else last_ts end as to_ts,
     from steps
 ),
 
