@@ -61,8 +61,8 @@ FORMAT = Format(
     role="trainer",
     patterns=(*STEPS, *EVENTS),
     step_time="No step time is printed, and no date: the difference of `time/train` between two blocks "
-    "tells, with waiting for data and saves inside and evaluations outside. Throughput is a mean over the last "
-    "100 steps, and missing from the first 100 steps of a process.",
+    "tells, with waiting for data and saves inside and evaluations outside. Throughput is a mean over the "
+    "last 100 steps, and missing from the first 100 steps of a process.",
     step_time_excludes_stalls=False,
     deciding=(
         "step",
