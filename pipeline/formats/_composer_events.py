@@ -145,13 +145,26 @@ EVENTS = (
         note="The last line of an evaluation, above its metrics.",
     ),
     known_line("eval_progress", ("[Eval batch=",), r"^\[Eval batch=\d+/\d+\] Eval on \S+ data$", _ALL),
+    Pattern(
+        name="clock",
+        table="timers",
+        versions="0.14 to 0.32.1",
+        literals=(" Train time/train: ", " Train time/val: "),
+        regex=r"^\t Train time/(?P<clock>train|val): (?P<hours>\d+(?:\.\d+)?)\s*$",
+        columns={
+            "component": Value("clock", mapping={"train": "clock of steps", "val": "clock of evaluations"}),
+            "mean_s": Value("hours", "float", scale=3600),
+        },
+        note="Hours, to a third of a second, since the run began, restarts included: `SpeedMonitor` can be "
+        "told another unit, which no line prints. Saves are in the time of the steps.",
+    ),
     known_line(
         "metric",
         ("\t Train ", "\t Eval "),
-        r"^\t (?:Eval |Train (?:time/(?:[^b]|batch_)|[^t\s]|t[^i\s]))\S*: \S",
+        r"^\t (?:Eval |Train (?:time/(?:batch_|[^btv\s]|to)|[^t\s]|t[^i\s]))\S*: \S",
         _ALL,
-        "Throughput in tokens and FLOPs; `mfu` is a fraction. `time/train`, `time/val` and `time/total` are "
-        "hours since the start of the run (`wall_clock/…` before 0.14).",
+        "Throughput in tokens and FLOPs; `mfu` is a fraction. `time/total` is the sum of both clocks; before "
+        "0.14 they are `wall_clock/…`, and not read.",
     ),
     known_line("dump", ("Config:", "******"), r"^(?:Config:|\*{30})$", _ALL),
     known_line(

@@ -60,9 +60,9 @@ FORMAT = Format(
     link="https://github.com/mosaicml/composer/blob/main/composer/loggers/console_logger.py",
     role="trainer",
     patterns=(*STEPS, *EVENTS),
-    step_time="No step time is printed, and no date. Throughput is a mean over the last 100 steps, with "
-    "waiting for data and saves inside and evaluations outside; it is missing from the first 100 steps of a "
-    "process. `time/train` and `time/total` are hours since the start of the run, restarts included.",
+    step_time="No step time is printed, and no date: the difference of `time/train` between two blocks "
+    "tells, with waiting for data and saves inside and evaluations outside. Throughput is a mean over the "
+    "last 100 steps, and missing from the first 100 steps of a process.",
     step_time_excludes_stalls=False,
     deciding=(
         "step",

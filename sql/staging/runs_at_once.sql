@@ -42,7 +42,7 @@ logs as (
         and l.source_id not in (from by_configuration) and l.job_id not in (from given)
 ),
 
-steps as (
+trained as (
     select
         l.source_id,
         any_value(l.folder) as folder,
@@ -50,31 +50,15 @@ steps as (
         any_value(l.zone) as zone,
         min(e.step_last) as first_step,
         min(e.ts_quality) filter (where e.ts is not null) as ts_quality,
-        min(e.ts) as first_ts,
-        max(e.ts) as last_ts,
+        -- how long before its first line it began cannot be told here: what is printed has been done
+        min(e.ts) as from_ts,
+        max(e.ts) as to_ts,
         min(e.line) as first_line,
         max(e.line) as last_line,
-        bool_or(e.ts_edge = 'begin') as at_begin,
         greatest(sum(e.step_time_s * coalesce(e.steps, 1)), max(e.elapsed_s)) as told_s,
-        (max(e.step_last) - min(e.step_last)) / nullif(count(distinct e.step_last) - 1, 0) as stride,
-        coalesce(
-            median(e.step_time_s),
-            epoch(max(e.ts) - min(e.ts)) / nullif(max(e.step_last) - min(e.step_last), 0),
-            0
-        ) as pace_s,
     from events.steps as e
     inner join logs as l using (source_id)
     group by l.source_id
-),
-
--- a line alone stands for all steps since the one that is not there; of several, time between them is what is sure
-trained as (
-    select
-        * exclude (first_ts, last_ts),
-        to_microseconds((least(pace_s * least(coalesce(stride, 1), greatest(first_step, 1)), 1e9) * 1000000)::bigint) as beat,
-        case when at_begin or first_ts < last_ts then first_ts else first_ts - beat end as from_ts,
-        case when at_begin and first_ts = last_ts then last_ts + beat else last_ts end as to_ts,
-    from steps
 ),
 
 -- steps without a time lie between the last time before them and the first one behind them

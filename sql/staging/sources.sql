@@ -102,6 +102,22 @@ runs as (
         and (contains(path, '/') or by_configuration or not exists (select 1 from trainer_runs))
 ),
 
+-- a job of the same name and user as one that trained, in its folder: a start of it that failed before the trainer said a word
+names as (
+    select distinct job_id, name, "user"
+    from events.allocations
+    where name is not null
+),
+
+starts as (
+    select distinct f.source_id
+    from folders as f
+    inner join names as n using (job_id)
+    inner join names as m on m.name = n.name and m."user" is not distinct from n."user" and m.job_id <> n.job_id
+    inner join folders as t on t.job_id = m.job_id and t.folder_run = f.folder_run and t.is_trainer
+    where f.is_program and f.job_id not in (select job_id from folders where is_trainer and job_id is not null)
+),
+
 only_run as (
     select case when count(*) = 1 then min(run_id) end as run_id from runs
 ),
@@ -152,7 +168,7 @@ owned as (
         f.format,
         f.role,
         f.job_id,
-        f.is_trainer or (f.is_program and t.run_id is null and r.run_id is not null) as is_trainer,
+        f.is_trainer or f.source_id in (select source_id from starts) or (f.is_program and t.run_id is null and r.run_id is not null) as is_trainer,
         f.is_trainer as has_trainer_lines,
         case
             when f.duplicate_of is not null then null

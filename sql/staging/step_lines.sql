@@ -172,6 +172,36 @@ kept as (
     )
 ),
 
+-- what a program tells behind the line of a step: how long the run has been at its steps since it began, restarts included
+clocks as (
+    select s.log_no, s.lines_before + t.line as log_line, t.mean_s as clock_s
+    from events.timers as t
+    inner join staging.sources as s using (source_id)
+    where t.component = 'clock of steps'
+),
+
+clocked as (
+    select k.log_no, k.log_line, any_value(k.step) as step, max(c.clock_s) as clock_s
+    from clocks as c
+    asof inner join (select log_no, log_line, step from kept where log_no in (select log_no from clocks)) as k
+        on c.log_no = k.log_no and c.log_line >= k.log_line
+    group by all
+),
+
+-- the mean since the line before; of the first one, and where a restart made steps again, since the run began
+paced as (
+    select
+        log_no,
+        log_line,
+        case
+            when lag(step) over w < step and lag(clock_s) over w < clock_s
+                then (clock_s - lag(clock_s) over w) / (step - lag(step) over w)
+            else clock_s / nullif(step, 0)
+        end as clock_step_s,
+    from clocked
+    window w as (partition by log_no order by log_line)
+),
+
 -- files that repeat what a console tells, and do not say when: of the same run the better one counts
 ranked as (
     select
@@ -204,11 +234,12 @@ select
     end as ord,
     step,
     steps,
-    duration_s,
+    coalesce(duration_s, clock_step_s) as duration_s,
     elapsed_s,
     case when edge = 'late' then 'end' else edge end as edge,
     format,
     ts,
     case when ts is null then 'none' else ts_quality end as ts_quality,
 from kept
+left join paced using (log_no, log_line)
 semi join best using (run_id, log_no)

@@ -47,6 +47,23 @@ timers as (
     where replace(component, ' ', '-') in ('load-checkpoint', 'save-checkpoint', 'evaluate')
 ),
 
+-- a clock of all evaluations since the run began: what it goes on by is the last one
+evaluations as (
+    select
+        source_id, line, segment, format, pattern, ts_raw, ts, ts_quality, host, rank,
+        'timer' as kind,
+        'span' as edge,
+        'evaluate' as name,
+        step,
+        mean_s - lag(mean_s) over (partition by source_id, rank order by line, segment) as duration_s,
+        null::varchar as detail,
+        null::double as background_s,
+        null::boolean as ok,
+    from events.timers
+    where component = 'clock of evaluations'
+    qualify duration_s > 0
+),
+
 signals as (
     select
         source_id, line, segment, format, pattern, ts_raw, ts, ts_quality, host, rank,
@@ -67,6 +84,8 @@ united as (
     from checkpoints
     union all by name
     from timers
+    union all by name
+    from evaluations
     union all by name
     from signals
 ),
