@@ -49,9 +49,9 @@ FORMATS = Table(
         ),
         Column(
             "step_time_of_one",
-            "bool",
-            "the printed step time is that of the printed step alone, and says nothing of those since the "
-            "line before",
+            "strings",
+            "patterns of which the printed step time is that of the printed step alone, and says nothing of "
+            "those since the line before",
         ),
         Column(
             "save_end_untold",

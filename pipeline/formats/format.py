@@ -237,7 +237,7 @@ class Format:
         results_apart: bars go to standard error and results to standard output, maybe into two files.
         results_per_node: each node prints the time of the same evaluation, and none says which one it is.
         step_time_runs_on: stalls that are timed as well lie inside of the printed step time.
-        step_time_of_one: the printed step time says nothing of the steps between two lines.
+        step_time_of_one: patterns whose printed step time says nothing of the steps between two lines.
         save_end_untold: it prints when a save begins, and never when it is over; the steps wait for it.
         blocked_is_end_of_sync: of a save that is not asynchronous a line of edge ``blocked`` is the end.
         background_told: a line without a step says that a save goes on in the background, and the loop as
@@ -283,7 +283,7 @@ class Format:
     results_apart: bool = False
     results_per_node: bool = False
     step_time_runs_on: bool = False
-    step_time_of_one: bool = False
+    step_time_of_one: tuple[str, ...] = ()
     save_end_untold: bool = False
     blocked_is_end_of_sync: bool = False
     background_told: bool = False

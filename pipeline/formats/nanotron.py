@@ -153,6 +153,6 @@ FORMAT = Format(
     ),
     versions="0.4 to 2026-04",
     degrees=("pipeline_parallel", "data_parallel", "context_parallel", "tensor_parallel"),
-    step_time_of_one=True,
+    step_time_of_one=("step", "step_v0_4"),
     save_end_untold=True,
 )

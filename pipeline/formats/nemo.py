@@ -194,6 +194,7 @@ FORMAT = Format(
     "evaluations are outside. In progress lines it is a mean over the log interval, in bars that of the last "
     "step. Bars also tell the time since their begin, with everything inside.",
     step_time_excludes_stalls=True,
+    step_time_of_one=("bar", "bar_later"),
     world_size_late=True,
     heads=(
         Head(

@@ -25,6 +25,7 @@ lines as (
         l.step,
         l.steps,
         l.duration_s,
+        l.told_of_one,
         l.elapsed_s,
         epoch_us(l.ts) as ts_us,
         l.ts_quality,
@@ -196,7 +197,6 @@ stepped as (
             when edge = 'begin' then coalesce(next_step - 1, step + coalesce(stride, 1) - 1)
             else step
         end as step_last,
-        format in (select format from events.formats where step_time_of_one) as told_of_one,
     from counted
 ),
 
