@@ -319,7 +319,7 @@ FAULT_OF: dict[str, tuple[Fault, ...]] = {
     "torchrun-failure/lockclock-dual32-base1": (
         Fault("2026-03-18 14:02:51", "node0.log:25", runner_up="process_killed"),
     ),
-    "nanogpt/jackokeefe-output": (Fault(None, "output.log:46", part="gpu"),),
+    "nanogpt/jackokeefe-output": (Fault(None, "output.log:46"),),
     "rl-trainer/verl-maze": (Fault(None, "verl_demo.log:292"),),
     "megatron-deepspeed/summit-moe-3363503": (
         Fault(None, "moe-5.2.3363503.e:291", runner_up="software_exception"),
