@@ -78,6 +78,9 @@ def _head(story: Story, width: int, paint: Paint) -> Iterator[str]:
     deciding = next((one for one in story.evidence if one.role == "cause"), None)
     nowhere = "the line that decided names no host" if deciding is not None else "no line tells on which host"
     where += [_ranks(head)] if many else []
+    waits = deciding is not None and deciding.taken_for == "collective_timeout" and not many
+    if waits and deciding is not None and deciding.rank is not None:
+        where += [f"rank {deciding.rank} waited, and does not say for whom"]
     if failed:
         yield from _told("where", (", ".join(where) or nowhere) + part, width)
     unseen = is_failure(head) and _is_unseen(story)
