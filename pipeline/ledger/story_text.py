@@ -83,7 +83,7 @@ def _head(story: Story, width: int, paint: Paint) -> Iterator[str]:
         where += [f"rank {deciding.rank} waited, and does not say for whom"]
     if failed:
         yield from _told("where", (", ".join(where) or nowhere) + part, width)
-    unseen = is_failure(head) and _is_unseen(story)
+    unseen = is_failure(head) and head.unseen
     if head.failed_start:
         loop = "; one of at least three in a row that failed alike" if head.crash_loop else ""
         no_step = "its log tells of no step" if unseen else "the attempt reached no step"
@@ -105,11 +105,6 @@ def _head(story: Story, width: int, paint: Paint) -> Iterator[str]:
     yield from _told("owner", f"{head.owner or 'nobody yet'}; charged to {head.charged_to}", width)
     if story.advice.first_action:
         yield from _told("do first", story.advice.first_action, width)
-
-
-def _is_unseen(story: Story) -> bool:
-    """Return whether no log of the run tells of the time of the attempt."""
-    return any(one.point == "last_progress" and one.at is None for one in story.phases)
 
 
 def _ranks(head: Head) -> str:

@@ -200,6 +200,7 @@ select
     ) as mark,
     (e.observed or e.launch_no is not null) and not e.has_steps as failed_start,
     cl.run_id is not null as crash_loop,
+    not e.observed as unseen,
     y.has_verdict,
     y.verdict_reason,
 from ledger.ends as e
