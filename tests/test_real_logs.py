@@ -417,6 +417,15 @@ def test_the_clock_of_a_progress_bar_covers_the_training(name: str, told_s: floa
     assert int(told_s) == seconds(built, run, "productive") + seconds(built, run, "warmup")
 
 
+def test_a_start_that_failed_without_a_clock_is_put_at_the_last_time_above_it(built: Built) -> None:
+    """All eight ranks run out of memory of their own GPUs below 19:21:34,356; rank 7 only stands first."""
+    row = built.con.execute(
+        "select at_ts::varchar, fault_ts, mark, rank, gpu, copy_ranks, faulty_part from ledger.incidents "
+        "where run_id = 'torchrun-failure/lockclock-dual16-oom'"
+    ).fetchone()
+    assert row == ("2026-03-19 19:21:34.356+00", None, "†", 7, None, 8, None)
+
+
 def test_jobs_of_one_folder_that_train_at_once_are_two_runs(tmp_path: Path) -> None:
     """Sixteen nodes train from 06:31 to 06:45, and four others from 06:38 to 06:53."""
     logs = [str(REAL / "hf-trainer")]
