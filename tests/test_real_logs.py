@@ -319,7 +319,7 @@ FAULT_OF: dict[str, tuple[Fault, ...]] = {
     "torchrun-failure/lockclock-dual32-base1": (
         Fault("2026-03-18 14:02:51", "node0.log:25", runner_up="process_killed"),
     ),
-    "nanogpt/jackokeefe-output": (Fault(None, "output.log:46", part="gpu"),),
+    "nanogpt/jackokeefe-output": (Fault(None, "output.log:46"),),
     "rl-trainer/verl-maze": (Fault(None, "verl_demo.log:292"),),
     "megatron-deepspeed/summit-moe-3363503": (
         Fault(None, "moe-5.2.3363503.e:291", runner_up="software_exception"),
@@ -415,6 +415,15 @@ def test_the_clock_of_a_progress_bar_covers_the_training(name: str, told_s: floa
     """The bars know whole seconds; the trainer says how long its training took to a ten thousandth."""
     run = f"hf-trainer/bigscience-hf-ds/hf_ds_gpt2_base_{name}.out"
     assert int(told_s) == seconds(built, run, "productive") + seconds(built, run, "warmup")
+
+
+def test_a_start_that_failed_without_a_clock_is_put_at_the_last_time_above_it(built: Built) -> None:
+    """All eight ranks run out of memory of their own GPUs below 19:21:34,356; rank 7 only stands first."""
+    row = built.con.execute(
+        "select at_ts::varchar, fault_ts, mark, rank, gpu, copy_ranks, faulty_part from ledger.incidents "
+        "where run_id = 'torchrun-failure/lockclock-dual16-oom'"
+    ).fetchone()
+    assert row == ("2026-03-19 19:21:34.356+00", None, "†", 7, None, 8, None)
 
 
 def test_jobs_of_one_folder_that_train_at_once_are_two_runs(tmp_path: Path) -> None:

@@ -142,7 +142,9 @@ def list_incidents(con: duckdb.DuckDBPyConnection, order: str = "newest", form: 
             else "at an unknown time",
             row["kind"],
             gpu_hours(round(row["gpu_s"] * 1e6), total),
-            visible(f"{row['title']}{', ' + row['host'] if row['host'] else ''}"),
+            visible(
+                f"{row['title']}{', ' + row['host'] if row['host'] and row['kind'] == 'unplanned' else ''}"
+            ),
             visible(row["incident_id"]),
         )
         for row in rows

@@ -26,6 +26,7 @@ class Head:
         copy_spread_s: seconds from the first to the last of these lines, where they carry times.
         device: port, link, switch, file system or path that lines name.
         faulty_part: which of these failed, where the evidence tells.
+        unseen: whether no log of the run tells of its time, so that its release alone is known.
         crash_loop: one of at least three starts in a row that failed alike.
         cascade: causes of the lines that followed, in the order of their first ones.
         caused_by_job: the job for which this one was preempted.
@@ -57,6 +58,7 @@ class Head:
     owner: str | None
     charged_to: str | None
     failed_start: bool
+    unseen: bool
     crash_loop: bool
     cascade: tuple[str, ...]
     caused_by_job: str | None

@@ -22,7 +22,7 @@ _ROLES = {
 }
 _LANDMARKS = {
     "last_step": "the last step line",
-    "exit": "the program's own word",
+    "exit": "a line that says that it ended",
     "scheduler": "the scheduler's record",
 }
 

@@ -113,7 +113,8 @@ def _head(row: dict[str, Any], evidence: Sequence[Evidence]) -> Head:
     """Return the columns of the first query that are told as they are."""
     deciding = next((one for one in evidence if one.role == "cause"), None)
     rank = row["rank"]
-    if rank is None and deciding is not None:
+    # Who times out has waited for another rank, which it does not name.
+    if rank is None and deciding is not None and deciding.taken_for != "collective_timeout":
         rank = deciding.rank if deciding.fault_rank is None else deciding.fault_rank
     apart = {
         "at": row["at_ts"],

@@ -67,6 +67,8 @@ def _head(story: Story, width: int, paint: Paint) -> Iterator[str]:
     )
     what = f"{when}; {_kind(head)} of attempt {head.attempt} of run {head.run_id}"
     yield from _told("when", what + (f" ({aside})" if aside else ""), width)
+    # A scheduler writes where it ended a job, and not where anything failed.
+    failed = is_failure(head) and head.kind not in ("planned", "preemption")
     where = [f"host {head.host}"] if head.host else []
     where += [f"GPU {head.gpu}"] if head.gpu else []
     many = (head.copy_ranks or 1) > 1
@@ -76,18 +78,21 @@ def _head(story: Story, width: int, paint: Paint) -> Iterator[str]:
     deciding = next((one for one in story.evidence if one.role == "cause"), None)
     nowhere = "the line that decided names no host" if deciding is not None else "no line tells on which host"
     where += [_ranks(head)] if many else []
-    if where or is_failure(head):
+    waits = deciding is not None and deciding.taken_for == "collective_timeout" and not many
+    if waits and deciding is not None and deciding.rank is not None:
+        where += [f"rank {deciding.rank} waited, and does not say for whom"]
+    if failed:
         yield from _told("where", (", ".join(where) or nowhere) + part, width)
-    unseen = is_failure(head) and _is_unseen(story)
+    unseen = is_failure(head) and head.unseen
     if head.failed_start:
         loop = "; one of at least three in a row that failed alike" if head.crash_loop else ""
         no_step = "its log tells of no step" if unseen else "the attempt reached no step"
         yield from _told("note", f"a failed start: {no_step}{loop}", width)
-    if unseen:
+    if unseen and any(one.at is not None for one in story.phases):
         yield from _told("note", "no log tells of its time: all that it held is unobserved", width)
     if head.caused_by_job:
         yield from _told("note", f"preempted for job {head.caused_by_job}", width)
-    yield from _told("cost", _total(head), width)
+    yield from _told("cost", _total(head, unseen=unseen), width)
     reason = f" ({head.confidence_reason})" if head.confidence_reason and not story.verdict else ""
     yield from _told("cause", f"{head.cause}; confidence: {head.confidence}{reason}", width)
     if deciding is not None:
@@ -100,11 +105,6 @@ def _head(story: Story, width: int, paint: Paint) -> Iterator[str]:
     yield from _told("owner", f"{head.owner or 'nobody yet'}; charged to {head.charged_to}", width)
     if story.advice.first_action:
         yield from _told("do first", story.advice.first_action, width)
-
-
-def _is_unseen(story: Story) -> bool:
-    """Return whether no log of the run tells of the time of the attempt."""
-    return any(one.point == "last_progress" and one.at is None for one in story.phases)
 
 
 def _ranks(head: Head) -> str:
@@ -134,8 +134,8 @@ def _kind(head: Head) -> str:
     return noun.get(head.kind, f"{head.kind} end")
 
 
-def _total(head: Head) -> str:
-    """Return the cost as one sentence."""
+def _total(head: Head, *, unseen: bool) -> str:
+    """Return the cost as one sentence; of an attempt that nobody saw nobody knows what was lost."""
     if not head.gpu_s:
         return "no time that is counted"
     total, lost = us(head.gpu_s), us(head.lost_gpu_s)
@@ -146,7 +146,7 @@ def _total(head: Head) -> str:
         rest = hours(total - lost, total)
         parts.append(f"{hours(lost, total)} of lost work{steps}, {rest} without progress")
     elif is_failure(head):
-        parts.append("no step was lost")
+        parts.append("whether it lost steps is not known" if unseen else "no step was lost")
     return ": ".join(parts)
 
 

@@ -248,6 +248,7 @@ judged as (
         f.waited_us,
         f.near_us,
         f.next_us,
+        f.follows_dated,
         -- what ranks of several hosts say is of none of them
         case
             when h.signal_id is not null then null
@@ -457,6 +458,10 @@ select
         when observed or kind in ('completed', 'ongoing') or detected_raw_us is not null then
             greatest(stop_us, least(coalesce(detected_raw_us, stop_us), release_us))
     end as detected_us,
+    -- a line without a time was written before the next one that has one: how long before, nothing tells, unless the line
+    -- before it has a time as well
+    fault_us is not null and not coalesce(follows_dated and near_us >= fault_us - 1000000, false) and coalesce(by_line and own and signal_us is null and since_us is null and stalled_us is null and dating_exit_us is not null, false)
+        as fault_estimated,
     -- the fault bears no time, or no line tells of it, so that it was noticed at the release at the latest
     kind not in ('completed', 'ongoing') and coalesce(detected_raw_us is null or noticed_by_release, true) as detected_estimated,
     fault_us is null and kind not in ('completed', 'ongoing') as undated,

@@ -506,6 +506,7 @@ select
     ts_us,
     near_us,
     next_us,
+    follows_dated,
     (waited_s * 1000000)::bigint as waited_us,
     -- whether the line is known to come after the last progress: by its time, by the last step line, by a dated line
     -- before it, or since it ended its process

@@ -98,6 +98,7 @@ select
     case when e.observed then make_timestamptz(e.progress_us) end as last_progress_ts,
     make_timestamptz(e.fault_us) as fault_ts,
     case when e.kind not in ('completed', 'ongoing') then make_timestamptz(e.detected_us) end as detected_ts,
+    e.fault_estimated,
     e.detected_estimated,
     case when e.kind <> 'ongoing' then make_timestamptz(e.release_us) end as released_ts,
     make_timestamptz(f.next_allocated_us) as allocated_ts,
@@ -123,6 +124,8 @@ select
     coalesce(g.gpu_index, case when e.by_line and starts_with(e.signal_id, 'dcgm_') then try_cast(e.signal_gpu as integer) end) as gpu_index,
     case
         when not e.by_line or e.kind in ('completed', 'ongoing', 'planned', 'preemption') then null
+        -- a program that asks for more memory than there is breaks no GPU
+        when e.cause = 'gpu_out_of_memory' then case when e.signal_rank is not null and coalesce(v.copy_ranks, 1) = 1 then 'rank' end
         when e.signal_gpu is not null and not (e.own and coalesce(v.copy_ranks, 1) > 1) then 'gpu'
         when y.domain = 'storage' then case when e.signal_device is not null then 'file system' end
         when y.domain = 'network_fabric' and e.signal_device is not null then 'link'
@@ -191,12 +194,13 @@ select
     case when e.kind = 'completed' then null when e.by_line then coalesce(t.text, e.text) when e.state is not null then 'state ' || e.state end as evidence_text,
     e.runner_up_cause,
     concat(
-        case when e.undated then '†' end,
-        case when not e.undated and k.line is not null then '‡' end,
+        case when e.undated or coalesce(e.fault_estimated, false) then '†' end,
+        case when not (e.undated or coalesce(e.fault_estimated, false)) and k.line is not null then '‡' end,
         case when not e.by_line and e.kind not in ('completed', 'ongoing') and e.cause <> 'unknown' then '¶' end
     ) as mark,
     (e.observed or e.launch_no is not null) and not e.has_steps as failed_start,
     cl.run_id is not null as crash_loop,
+    not e.observed as unseen,
     y.has_verdict,
     y.verdict_reason,
 from ledger.ends as e

@@ -43,7 +43,8 @@ times as (
     group by run_id
 ),
 
--- a planned end can save before it comes, and a start that reached no step had nothing to lose
+-- a planned end can save before it comes, and a start that reached no step had nothing to lose; of an attempt that nobody
+-- saw, neither its time in the loop nor its loss is known
 failures as (
     select
         i.run_id,
@@ -51,7 +52,7 @@ failures as (
         sum((i.lost_gpu_s * 1000000)::hugeint) as lost_gpu_us,
     from marts.incidents as i
     cross join period as p
-    where i.kind in ('unplanned', 'preemption') and not i.failed_start
+    where i.kind in ('unplanned', 'preemption') and not i.failed_start and not coalesce(i.unseen, false)
         and i.at_ts >= p.period_start
         and i.at_ts < p.period_end
     group by i.run_id

@@ -44,7 +44,7 @@ attempts as (
 points as (
     select incident_id, 1 as point_no, 'last_progress' as point, last_progress_ts as ts, 'unknown' as missing, last_estimated as estimated from attempts
     union all
-    select incident_id, 2, 'fault', fault_ts, if(well, 'not_applicable', 'unknown'), false from attempts
+    select incident_id, 2, 'fault', fault_ts, if(well, 'not_applicable', 'unknown'), fault_estimated from attempts
     union all
     select incident_id, 3, 'detected', detected_ts, if(well, 'not_applicable', 'unknown'), detected_estimated from attempts
     union all

@@ -35,7 +35,7 @@ from ledger.attempts as a;
 
 create table ledger.incidents as
 select
-    i.*, i.fault_ts as at_ts, false as detected_estimated, n.allocated_ts, n.start_ts as processes_up_ts,
+    i.*, i.fault_ts as at_ts, false as detected_estimated, false as unseen, n.allocated_ts, n.start_ts as processes_up_ts,
     (select max(end_ts) from given.intervals as r where r.run_id = n.run_id and r.attempt = n.attempt and r.category = 'restore')
         as restored_ts,
     n.first_step_ts + i.lost_steps * interval 30 second as caught_up_ts,

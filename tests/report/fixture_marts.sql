@@ -125,7 +125,7 @@ with costs as (
     group by incident_id
 )
 select
-    i.*, i.fault_ts as at_ts, c.lost_gpu_s, c.downtime_gpu_s, c.total_gpu_s, coalesce(c.period_gpu_s, 0) as period_gpu_s, c.gpus,
+    i.*, i.fault_ts as at_ts, false as unseen, c.lost_gpu_s, c.downtime_gpu_s, c.total_gpu_s, coalesce(c.period_gpu_s, 0) as period_gpu_s, c.gpus,
     c.lost_gpu_s / c.gpus as lost_work_s, c.downtime_gpu_s / c.gpus as downtime_s,
     k.title, k.domain, k.layer as charged_to, k.owner, k.first_action,
     case when i.evidence is null then 'no line tells why' end as confidence_reason,
