@@ -1,6 +1,6 @@
 -- one row per run and source of its model FLOPs per token
 -- do not sum or average: sources tell the same thing
--- source: configured, line_ratio (TFLOP/s ÷ tokens/s of the same lines), log (printed once), shape, or parameters (6 × N)
+-- source: configured, line_ratio (TFLOP/s ÷ tokens/s of the same lines), log (printed once), shape, or parameters (6 × N; where most stay as they are 4 × N and 2 × those that are trained)
 -- ord: the first one that is not null and counts no second computation is taken
 -- convention: causal_halved, full_attention, no_attention, as_printed (its program says neither) or as_configured
 -- recompute_counted: true where the figure counts what is computed a second time: no model FLOPs, and never taken
@@ -113,6 +113,8 @@ counts as (
         k.run_id,
         coalesce(c.parameters, s.active_parameters, case when s.num_experts is null then s.parameters end) as parameters,
         c.parameters is not null as configured,
+        coalesce(s.frozen, false) as frozen,
+        coalesce(s.trainable, 0) as trainable,
         s.num_layers * s.hidden_size * s.seq_length as half_scores,
     from known as k
     left join config.runs as c using (run_id)
@@ -124,10 +126,14 @@ parameters as (
         run_id,
         'parameters' as source,
         5 as ord,
-        6 * parameters + coalesce(6 * half_scores, 0) as flops_per_token,
+        case when frozen then 4 * parameters + 2 * trainable else 6 * parameters end + coalesce(6 * half_scores, 0) as flops_per_token,
         case when half_scores is null then 'no_attention' else 'causal_halved' end as convention,
         false as recompute_counted,
-        concat('6 × ', parameters::hugeint, case when configured then ' parameters, configured' else ' parameters, printed' end) as proof,
+        concat(
+            case when frozen then '4 × ' else '6 × ' end, parameters::hugeint,
+            case when configured then ' parameters, configured' else ' parameters, printed' end,
+            case when frozen then concat(', and 2 × ', trainable::hugeint, ' that are trained') else '' end
+        ) as proof,
     from counts
     where parameters > 0
 ),

@@ -68,7 +68,11 @@ told as (
         max(number) filter (where key = 'v_head_dim') as v_head_dim,
         bool_or(is_true) filter (where key = 'tied_embeddings') as tied,
         bool_or(is_true) filter (where key = 'untied_embeddings') as untied,
-        max(number) filter (where key = 'params') as parameters,
+        max(number) filter (where key = 'params_trainable') as trainable,
+        max(number) filter (where key = 'params_all') as all_parameters,
+        max(number) filter (where key = 'params_frozen') as frozen_parameters,
+        max(lower(value)) filter (where key = 'finetuning_method') as finetuning_method,
+        max(number) filter (where key = 'params') as printed_parameters,
         max(number) filter (where key = 'params_active') as active_parameters,
         max(value) filter (where key = 'dtype') as dtype,
         coalesce(bool_or(is_true) filter (where key in ('bf16', 'fp16')), false) as half_precision,
@@ -98,7 +102,8 @@ known as (
         coalesce(t.vocab_size, try_cast(m.vocab_size as double)) as vocab_size,
         coalesce(t.seq_length, try_cast(m.seq_length as double)) as seq_length,
         coalesce(t.swiglu, m.gated = 'true') as swiglu,
-        coalesce(m.frozen = 'true', false) as frozen,
+        coalesce(t.all_parameters, t.printed_parameters, t.trainable + t.frozen_parameters, t.trainable) as parameters,
+        coalesce(m.frozen = 'true', t.trainable < 0.5 * parameters, false) as frozen,
         m.model is not null as benchmark,
     from told as t
     left join seeds.models as m
@@ -174,7 +179,8 @@ shapes as (
         case when latent_attention then qk_rope_head_dim end as qk_rope_head_dim,
         case when latent_attention then v_head_dim end as v_head_dim,
         coalesce(tied, not untied) as tied_embeddings,
-        parameters,
+        case when finetuning_method = 'freeze' then null else parameters end as parameters,
+        trainable,
         active_parameters,
         dtype,
         case
@@ -186,6 +192,7 @@ shapes as (
         benchmark,
         case
             when run_id in (from several) then 'its logs tell the shapes of several models'
+            when finetuning_method = 'freeze' then 'some of its layers alone are trained, and nothing tells how far back gradients go'
             when attention_variant is not null then 'some layers are no attention over all that came before'
             when attention_window between 1 and seq_length - 1 then 'attention looks back over a window that is shorter than the sequence'
         end as unlike,
