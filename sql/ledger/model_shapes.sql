@@ -2,6 +2,8 @@
 -- do not sum: widths and counts describe one model
 -- gated: whether the feed-forward part has three matrices (SwiGLU and its like) or two; null where nothing tells
 -- ffn_told: false where the width is not printed, and four times the hidden size is taken until the count of parameters says otherwise
+-- frozen: whether most of its weights stay as they are, as in a fine-tuning with adapters
+-- trainable: parameters that are trained; null where no line tells them
 -- unlike: why the formulas for a plain transformer do not hold for it
 -- benchmark: whether the shape is that of a benchmark whose rules fix the model, not of facts in the log
 with
@@ -49,6 +51,7 @@ told as (
         max(lower(value)) filter (where key = 'activation') as activation,
         bool_or(is_true) filter (where key = 'attention_output_gate') as attention_gate,
         max(number) filter (where key = 'num_experts') as num_experts,
+        bool_or(is_true) filter (where key = 'moe_enabled') as experts_enabled,
         max(number) filter (where key = 'moe_router_topk') as experts_per_token,
         max(number) filter (where key = 'moe_ffn_hidden_size') as expert_ffn_hidden_size,
         max(number) filter (where key = 'moe_shared_expert_intermediate_size') as shared_expert_ffn_hidden_size,
@@ -123,7 +126,8 @@ widths as (
             -- two thirds of four times the hidden size, stretched, and rounded up to a multiple
             ceil(floor(coalesce(ffn_dim_multiplier, 1) * floor(8 * hidden_size / 3)) / ffn_multiple_of) * ffn_multiple_of
         ) as ffn,
-        coalesce(num_experts, 1) > 1 as has_experts,
+        -- a model without experts may print those that it would have
+        coalesce(num_experts, 1) > 1 and coalesce(experts_enabled, true) as has_experts,
         -- 1 is every layer, 2 every second one, and a list has a 1 for each layer with experts
         case
             when moe_layer_freq like '%[%' then len(regexp_extract_all(moe_layer_freq, '\b1\b'))
