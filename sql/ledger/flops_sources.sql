@@ -61,7 +61,8 @@ ratios as (
         end as proof,
     from ledger.printed_rates as p
     left join ledger.device_peaks as d using (run_id)
-    where coalesce(p.ratio_flops_per_token, p.mfu_per_rate) is not null
+    -- MFU of a peak that nobody tells is a share of nothing known
+    where coalesce(p.ratio_flops_per_token, p.mfu_per_rate * coalesce(d.logged_peak_flops, d.table_peak_flops)) is not null
 ),
 
 logged as (
