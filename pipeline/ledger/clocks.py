@@ -12,6 +12,7 @@ from pipeline.ledger.events import load_events
 from pipeline.ledger.relations import needed, order_relations, read_relations
 from pipeline.ledger.seeds import load_seeds
 from pipeline.ledger.settings import load_settings
+from pipeline.ledger.unmoved import TABLE as UNMOVED
 from pipeline.windows import WindowOptions
 
 #: What is built of the ledger, with all that it reads.
@@ -130,7 +131,8 @@ def read_clocks(store: Path, config: Config) -> dict[str, Clock]:
         for schema in ("staging", "ledger"):
             con.execute(f"create schema {schema}")
         con.execute("set threads = 1")
-        for relation in needed(order_relations(read_relations(folder), given), _WANTED):
+        # what reads the second ledger is not built here
+        for relation in needed(order_relations(read_relations(folder), [*given, UNMOVED]), _WANTED):
             con.execute(f"create table {relation.full_name} as {relation.sql}")
         rows = con.execute(_TOLD).fetchall()
     return {row[0]: Clock(*row[1:]) for row in rows}
