@@ -112,7 +112,15 @@ shapes as (
 counts as (
     select
         k.run_id,
-        coalesce(c.parameters, s.active_parameters, case when s.num_experts is null then s.parameters end) as parameters,
+        coalesce(
+            c.parameters,
+            s.active_parameters,
+            -- a count of those that are trained says nothing of the others, where the shape has more
+            case
+                when s.num_experts is null and not coalesce(s.parameters = s.trainable and s.trainable < 0.5 * f.parameters_counted, false)
+                    then s.parameters
+            end
+        ) as parameters,
         c.parameters is not null as configured,
         coalesce(s.frozen, false) as frozen,
         coalesce(s.trainable, 0) as trainable,
@@ -120,6 +128,7 @@ counts as (
     from known as k
     left join config.runs as c using (run_id)
     left join ledger.model_shapes as s using (run_id)
+    left join ledger.shape_flops as f using (run_id)
 ),
 
 parameters as (
