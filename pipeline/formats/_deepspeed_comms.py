@@ -13,7 +13,7 @@ from pipeline.formats.format import Pattern, Value, known_line
 #: Operations of ``deepspeed.comm``; in debug mode the name of the caller follows.
 _NAMES = (
     r"(?:(?:inference_)?all_reduce(?:_coalesced)?|all_gather(?:_into_tensor|_coalesced|_object)?|reduce(?:_scatter"
-    r"(?:_tensor)?)?|all_to_all(?:_single)?|broadcast(?:_object_list)?|gather|scatter|i?send|i?recv"
+    r"(?:_tensor)?)?|all_to_all(?:_single)?|broadcast(?:_object_list)?|gather|scatter|isend|irecv"
     r"|(?:monitored_|log_summary_)?barrier)"
 )
 _CALLER = r"(?: \| \[Caller Func: [^\]]*\])?"
@@ -70,10 +70,18 @@ COMMUNICATION = (
         name="summary_operation",
         table="collectives",
         versions="0.6 to 0.18",
-        literals=("reduce", "gather", "all_to_all", "broadcast", "scatter", "send", "recv", "barrier"),
+        literals=("reduce", "gather", "all_to_all", "broadcast", "scatter", "isend", "irecv", "barrier"),
         regex=rf"^(?P<operation>{_NAMES}){_CALLER}\s*$",
         columns={"record": Value(const="kind"), "operation": Value(group="operation")},
         note="The rows that follow are of this operation.",
+    ),
+    known_line(
+        "summary_point_to_point",
+        ("send", "recv"),
+        rf"^(?:send|recv){_CALLER}\s*$",
+        versions="0.6 to 0.18",
+        note="Words that millions of lines of NCCL hold, so that they are only known: rows two lines below "
+        "what is told before them are of an operation without a name.",
     ),
     Pattern(
         name="summary_row",

@@ -40,7 +40,12 @@ _HEAD_FACTS = (
         "Gradient Accumulation steps = ",
     ),
     _fact("total_steps", "train_iters", "Total optimization steps", "Total optimization steps = "),
-    _fact("parameters", "params", "Number of trainable parameters", "Number of trainable parameters = "),
+    _fact(
+        "parameters",
+        "params_trainable",
+        "Number of trainable parameters",
+        "Number of trainable parameters = ",
+    ),
 )
 
 #: Fields of the configuration of a model, by the families that name them so.
@@ -95,4 +100,27 @@ _RANKS = Pattern(
     columns={"key": Value(const="world_size"), "value": Value("value")},
 )
 
-FACTS = (*_HEAD_FACTS, MODEL_CONFIG, _RANKS)
+#: What PEFT prints of a model with adapters (`print_trainable_parameters`), and LLaMA-Factory of any model.
+_TRAINABLE = Pattern(
+    name="trainable",
+    table="facts",
+    versions="PEFT 0.2 to 0.18",
+    literals=("trainable params: ",),
+    regex=r"(?:^|[>\]:-] )trainable params: [\d,]+ \|\| all params: [\d,]+ \|\| trainable",
+    each=r"(?P<key>trainable params|all params): (?P<value>[\d,]+)",
+    columns={
+        "key": Value("key", mapping={"trainable params": "params_trainable", "all params": "params_all"}),
+        "value": Value("value"),
+    },
+)
+
+_METHOD = Pattern(
+    name="method",
+    table="facts",
+    versions="LLaMA-Factory 0.6 to 0.9",
+    literals=("Fine-tuning method: ",),
+    regex=r"(?:^|[>\]:-] )Fine-tuning method: (?P<value>\w+)\s*$",
+    columns={"key": Value(const="finetuning_method"), "value": Value("value")},
+)
+
+FACTS = (*_HEAD_FACTS, MODEL_CONFIG, _RANKS, _TRAINABLE, _METHOD)

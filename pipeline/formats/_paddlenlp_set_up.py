@@ -72,7 +72,7 @@ SET_UP = (
     ),
     _fact(
         "count_params",
-        "params",
+        "params_trainable",
         "(all devices, roughly)",
         r" *Number of trainable parameters = (?P<value>[\d,]+) \(all devices, roughly\)",
     ),

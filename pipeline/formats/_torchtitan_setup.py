@@ -48,6 +48,9 @@ _MODEL: Mapping[str, str] = {
     "vocab_size": "vocab_size",
     "n_dense_layers": "num_dense_layers",
     "moe_inter_dim": "moe_ffn_hidden_size",
+    "moe_enabled": "moe_enabled",
+    "interleave_moe_layer_step": "moe_layer_interval",
+    "every_n_layers_nope": "attention_variant",
     "num_experts": "num_experts",
     "num_shared_experts": "num_shared_experts",
     "top_k": "moe_router_topk",
@@ -58,6 +61,8 @@ _MODEL: Mapping[str, str] = {
     "v_head_dim": "v_head_dim",
     "enable_weight_tying": "tied_embeddings",
 }
+#: The same where they stand in one line, with the length of a sample, which is that of the training.
+_ARGUMENTS: Mapping[str, str] = {**_MODEL, "max_seq_len": "seq_length"}
 _CONFIGURATION: Mapping[str, str] = {"log_freq": "log_interval", "async_mode": "async_save"}
 
 FACTS = (
@@ -112,8 +117,19 @@ FACTS = (
         literals=tuple(f'"{name}": ' for name in _MODEL),
         regex=rf"^\s+\"(?P<key>{'|'.join(_MODEL)})\": (?P<value>[\d.]+|true|false),?$",
         columns={"key": Value(group="key", mapping=_MODEL), "value": _VALUE},
-        note="A JSON document over many lines. Earlier versions print the arguments in the line that says "
-        "that the model is built.",
+        note="A JSON document over many lines.",
+    ),
+    Pattern(
+        name="model_arguments",
+        table="facts",
+        beside=True,
+        versions="2024-04 to 0.2.0",
+        literals=(" - Building ",),
+        regex=HEAD + r"Building \S+ \S+ with \w*Args\(",
+        each=rf"[( ](?P<key>{'|'.join(_ARGUMENTS)})=(?P<value>\d[\d.e+]*|True|False)(?:[,)]|$)",
+        columns={"ts": STAMP, "key": Value(group="key", mapping=_ARGUMENTS), "value": _VALUE},
+        note="The arguments of the model in the line that says that it is built, as Python shows them; those "
+        "of experts lie in their own brackets. `None` and what the tokenizer has yet to say are left out.",
     ),
     Pattern(
         name="mesh",

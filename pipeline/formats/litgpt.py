@@ -119,11 +119,17 @@ PATTERNS = (
         r"^Measured TFLOPs: [\d.]+$",
         note="Operations of one micro-batch on all devices: no rate.",
     ),
-    known_line(
-        "trainable",
-        ("Number of trainable parameters: ", "Number of non-trainable parameters: ", "Memory used: "),
-        r"^(?:Number of (?:non-)?trainable parameters: [\d,]+|Memory used: [\d.]+ GB)$",
+    Pattern(
+        name="trainable",
+        table="facts",
+        literals=("Number of trainable parameters: ", "Number of non-trainable parameters: "),
+        regex=r"^Number of (?P<key>(?:non-)?trainable) parameters: (?P<value>[\d,]+)$",
+        columns={
+            "key": Value("key", mapping={"trainable": "params_trainable", "non-trainable": "params_frozen"}),
+            "value": Value("value"),
+        },
     ),
+    known_line("memory", ("Memory used: ",), r"^Memory used: [\d.]+ GB$"),
     known_line(
         "summary",
         (

@@ -4,7 +4,7 @@
 -- table_line: line of the head of its table; null where it has none
 -- ord: place of the line in its log
 -- origin: operation (one of a training), summary (of a training) or benchmark
--- operation: kind of collective as printed; null where no line names it
+-- operation: kind of collective as printed; null where no line names it, and of what one rank sends to another
 -- bytes: size of the message
 -- calls: operations that it stands for
 -- total_s: time of all of them on the rank that prints; in seconds
@@ -26,6 +26,8 @@ lines as (
                     * 1024.0 ** (greatest(position(left(ltrim(e.size, '0123456789. '), 1) in 'BKMGTP'), 1) - 1)
             else try_cast(e.size as double)
         end as bytes,
+        -- a line that no row is made of lies before a row: the name of an operation between two ranks
+        e.record = 'row' and e.line - lag(e.line) over (partition by e.source_id order by e.line, e.segment) = 2 as unnamed,
     from events.collectives as e
     inner join staging.sources as s using (source_id)
 ),
@@ -38,7 +40,7 @@ headed as (
         last_value(case when record in ('summary', 'benchmark') then line end ignore nulls) over above as table_line,
         nullif(
             last_value(
-                case when record in ('kind', 'benchmark') then operation when record in ('summary', 'stragglers') then '' end ignore nulls
+                case when record in ('kind', 'benchmark') then operation when record in ('summary', 'stragglers') or unnamed then '' end ignore nulls
             ) over above,
             ''
         ) as kind,
@@ -96,24 +98,25 @@ stragglers as (
 
 summed as (
     select
-        source_id,
-        min(line) as line,
-        table_line,
+        h.source_id,
+        min(h.line) as line,
+        h.table_line,
         'summary' as origin,
-        kind as operation,
-        bytes,
-        sum(calls) as calls,
-        sum(total_s) as total_s,
+        h.kind as operation,
+        h.bytes,
+        sum(h.calls) as calls,
+        sum(h.total_s) as total_s,
         any_value(g.straggler_s) as straggler_s,
-        sum(calls * sixth order by line) / nullif(sum(calls), 0) * 1.25e8 as bus_bytes_per_s,
-        run_id,
-        path,
-        log_no,
-        min(ord) as ord,
-    from headed
-    left join stragglers as g using (source_id, table_line, kind, bytes)
+        sum(h.calls * h.sixth order by h.line) / nullif(sum(h.calls), 0) * 1.25e8 as bus_bytes_per_s,
+        h.run_id,
+        h.path,
+        h.log_no,
+        min(h.ord) as ord,
+    from headed as h
+    left join stragglers as g
+        on g.source_id = h.source_id and g.table_line = h.table_line and g.kind is not distinct from h.kind and g.bytes = h.bytes
     -- those around the print are none of the training
-    where record = 'row' and head = 'summary' and kind is not null and kind <> 'log_summary_barrier'
+    where h.record = 'row' and h.head = 'summary' and coalesce(h.kind, '') <> 'log_summary_barrier'
     group by all
 )
 

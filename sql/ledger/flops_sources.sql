@@ -1,6 +1,6 @@
 -- one row per run and source of its model FLOPs per token
 -- do not sum or average: sources tell the same thing
--- source: configured, line_ratio (TFLOP/s ÷ tokens/s of the same lines), log (printed once), shape, or parameters (6 × N)
+-- source: configured, line_ratio (TFLOP/s ÷ tokens/s of the same lines), log (printed once), shape, or parameters (6 × N; where most stay as they are 4 × N and 2 × those that are trained)
 -- ord: the first one that is not null and counts no second computation is taken
 -- convention: causal_halved, full_attention, no_attention, as_printed (its program says neither) or as_configured
 -- recompute_counted: true where the figure counts what is computed a second time: no model FLOPs, and never taken
@@ -61,7 +61,8 @@ ratios as (
         end as proof,
     from ledger.printed_rates as p
     left join ledger.device_peaks as d using (run_id)
-    where coalesce(p.ratio_flops_per_token, p.mfu_per_rate) is not null
+    -- MFU of a peak that nobody tells is a share of nothing known
+    where coalesce(p.ratio_flops_per_token, p.mfu_per_rate * coalesce(d.logged_peak_flops, d.table_peak_flops)) is not null
 ),
 
 logged as (
@@ -111,12 +112,23 @@ shapes as (
 counts as (
     select
         k.run_id,
-        coalesce(c.parameters, s.active_parameters, case when s.num_experts is null then s.parameters end) as parameters,
+        coalesce(
+            c.parameters,
+            s.active_parameters,
+            -- a count of those that are trained says nothing of the others, where the shape has more
+            case
+                when s.num_experts is null and not coalesce(s.parameters = s.trainable and s.trainable < 0.5 * f.parameters_counted, false)
+                    then s.parameters
+            end
+        ) as parameters,
         c.parameters is not null as configured,
+        coalesce(s.frozen, false) as frozen,
+        coalesce(s.trainable, 0) as trainable,
         s.num_layers * s.hidden_size * s.seq_length as half_scores,
     from known as k
     left join config.runs as c using (run_id)
     left join ledger.model_shapes as s using (run_id)
+    left join ledger.shape_flops as f using (run_id)
 ),
 
 parameters as (
@@ -124,10 +136,14 @@ parameters as (
         run_id,
         'parameters' as source,
         5 as ord,
-        6 * parameters + coalesce(6 * half_scores, 0) as flops_per_token,
+        case when frozen then 4 * parameters + 2 * trainable else 6 * parameters end + coalesce(6 * half_scores, 0) as flops_per_token,
         case when half_scores is null then 'no_attention' else 'causal_halved' end as convention,
         false as recompute_counted,
-        concat('6 × ', parameters::hugeint, case when configured then ' parameters, configured' else ' parameters, printed' end) as proof,
+        concat(
+            case when frozen then '4 × ' else '6 × ' end, parameters::hugeint,
+            case when configured then ' parameters, configured' else ' parameters, printed' end,
+            case when frozen then concat(', and 2 × ', trainable::hugeint, ' that are trained') else '' end
+        ) as proof,
     from counts
     where parameters > 0
 ),

@@ -129,7 +129,7 @@ told as (
         coalesce(a.device, p.device) as device,
         case when m.measurement = 'benchmark' then o.ranks / o.hosts else r.gpus / coalesce(h.hosts, c.hosts) end as devices_per_host,
         m.measurement <> 'benchmark'
-        and (coalesce(m.operation in ('send', 'recv', 'isend', 'irecv'), false) or v.run_id is not null) as of_a_part,
+        and (coalesce(m.operation in ('send', 'recv', 'isend', 'irecv'), true) or v.run_id is not null) as of_a_part,
         case when m.measurement = 'benchmark' then o.hosts else coalesce(h.hosts, c.hosts) end as hosts_told,
         case when hosts_told = 1 then 'nvlink' when hosts_told > 1 and not of_a_part then 'network' end as link,
     from measured as m

@@ -2,6 +2,8 @@
 -- do not sum: widths and counts describe one model
 -- gated: whether the feed-forward part has three matrices (SwiGLU and its like) or two; null where nothing tells
 -- ffn_told: false where the width is not printed, and four times the hidden size is taken until the count of parameters says otherwise
+-- frozen: whether most of its weights stay as they are, as in a fine-tuning with adapters
+-- trainable: parameters that are trained; null where no line tells them
 -- unlike: why the formulas for a plain transformer do not hold for it
 -- benchmark: whether the shape is that of a benchmark whose rules fix the model, not of facts in the log
 with
@@ -49,6 +51,7 @@ told as (
         max(lower(value)) filter (where key = 'activation') as activation,
         bool_or(is_true) filter (where key = 'attention_output_gate') as attention_gate,
         max(number) filter (where key = 'num_experts') as num_experts,
+        bool_or(is_true) filter (where key = 'moe_enabled') as experts_enabled,
         max(number) filter (where key = 'moe_router_topk') as experts_per_token,
         max(number) filter (where key = 'moe_ffn_hidden_size') as expert_ffn_hidden_size,
         max(number) filter (where key = 'moe_shared_expert_intermediate_size') as shared_expert_ffn_hidden_size,
@@ -68,7 +71,11 @@ told as (
         max(number) filter (where key = 'v_head_dim') as v_head_dim,
         bool_or(is_true) filter (where key = 'tied_embeddings') as tied,
         bool_or(is_true) filter (where key = 'untied_embeddings') as untied,
-        max(number) filter (where key = 'params') as parameters,
+        max(number) filter (where key = 'params_trainable') as trainable,
+        max(number) filter (where key = 'params_all') as all_parameters,
+        max(number) filter (where key = 'params_frozen') as frozen_parameters,
+        max(lower(value)) filter (where key = 'finetuning_method') as finetuning_method,
+        max(number) filter (where key = 'params') as printed_parameters,
         max(number) filter (where key = 'params_active') as active_parameters,
         max(value) filter (where key = 'dtype') as dtype,
         coalesce(bool_or(is_true) filter (where key in ('bf16', 'fp16')), false) as half_precision,
@@ -98,7 +105,8 @@ known as (
         coalesce(t.vocab_size, try_cast(m.vocab_size as double)) as vocab_size,
         coalesce(t.seq_length, try_cast(m.seq_length as double)) as seq_length,
         coalesce(t.swiglu, m.gated = 'true') as swiglu,
-        coalesce(m.frozen = 'true', false) as frozen,
+        coalesce(t.all_parameters, t.printed_parameters, t.trainable + t.frozen_parameters, t.trainable) as parameters,
+        coalesce(m.frozen = 'true', t.trainable < 0.5 * parameters, false) as frozen,
         m.model is not null as benchmark,
     from told as t
     left join seeds.models as m
@@ -118,7 +126,8 @@ widths as (
             -- two thirds of four times the hidden size, stretched, and rounded up to a multiple
             ceil(floor(coalesce(ffn_dim_multiplier, 1) * floor(8 * hidden_size / 3)) / ffn_multiple_of) * ffn_multiple_of
         ) as ffn,
-        coalesce(num_experts, 1) > 1 as has_experts,
+        -- a model without experts may print those that it would have
+        coalesce(num_experts, 1) > 1 and coalesce(experts_enabled, true) as has_experts,
         -- 1 is every layer, 2 every second one, and a list has a 1 for each layer with experts
         case
             when moe_layer_freq like '%[%' then len(regexp_extract_all(moe_layer_freq, '\b1\b'))
@@ -174,7 +183,8 @@ shapes as (
         case when latent_attention then qk_rope_head_dim end as qk_rope_head_dim,
         case when latent_attention then v_head_dim end as v_head_dim,
         coalesce(tied, not untied) as tied_embeddings,
-        parameters,
+        case when finetuning_method = 'freeze' then null else parameters end as parameters,
+        trainable,
         active_parameters,
         dtype,
         case
@@ -186,6 +196,7 @@ shapes as (
         benchmark,
         case
             when run_id in (from several) then 'its logs tell the shapes of several models'
+            when finetuning_method = 'freeze' then 'some of its layers alone are trained, and nothing tells how far back gradients go'
             when attention_variant is not null then 'some layers are no attention over all that came before'
             when attention_window between 1 and seq_length - 1 then 'attention looks back over a window that is shorter than the sequence'
         end as unlike,

@@ -107,13 +107,17 @@ final as (
         feed_forward::double as feed_forward,
         logits::double as logits,
         scores::double as scores,
-        -- of weights that stay as they are no gradient is computed
-        (case when frozen then 4 else 6 end) * (attention + feed_forward + logits) + 6 * scores as flops_causal,
-        (case when frozen then 4 else 6 end) * (attention + feed_forward + logits) + 12 * scores as flops_full,
-        (case when frozen then 4 else 6 end) * (attention + feed_forward + logits) as flops_weights,
+        -- of weights that stay as they are no gradient is computed; adapters beside them take all of the three
+        coalesce(frozen or trainable < 0.5 * parameters_counted, false) as stays,
+        case
+            when stays then 4 * (attention + feed_forward + logits) + 6 * coalesce(trainable, 0)
+            else 6 * (attention + feed_forward + logits)
+        end as flops_weights,
+        flops_weights + 6 * scores as flops_causal,
+        flops_weights + 12 * scores as flops_full,
         parameters_counted::double as parameters_counted,
     from chosen
     where gated_source is not null
 )
 
-select * from final
+select * exclude (stays) from final

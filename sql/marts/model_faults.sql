@@ -146,7 +146,7 @@ counted as (
     from ledger.model_shapes as m
     inner join ledger.shape_flops as f using (run_id)
     -- a program prints billions with two decimals
-    where not m.frozen and abs(f.parameters_counted / m.parameters - 1) > 0.05 and abs(f.parameters_counted - m.parameters) > 5e6
+    where not m.frozen and not coalesce(m.trainable < 0.5 * f.parameters_counted, false) and abs(f.parameters_counted / m.parameters - 1) > 0.05 and abs(f.parameters_counted - m.parameters) > 5e6
 ),
 
 several as (

@@ -136,10 +136,11 @@ met as (
         j.job_id as of_job,
         n.start_ts,
         n.step_lines > 0 and j.step_lines > 0 as both_step,
+        n.start_ts <= j.end_ts and n.end_ts >= j.start_ts as in_time,
         greatest(coalesce(least(n.beat_us, j.beat_us), n.beat_us, j.beat_us, 0), 5000000) as beat_us,
     from told as n
     inner join told as j on j.run_id = n.run_id and n.job_id is null and j.job_id is not null
-    where (n.start_ts <= j.end_ts and n.end_ts >= j.start_ts)
+    where in_time
         -- who tells no step may fall silent when the start is over
         or (
             least(n.step_lines, j.step_lines) = 0
@@ -185,14 +186,21 @@ compared as (
     group by all
 ),
 
-matched as (
-    select
-        m.*,
-        count(*) over (partition by m.run_id, m.job_key, m.island) as jobs,
-        row_number() over (partition by m.run_id, m.of_key, m.of_island, m.both_step order by m.start_ts, m.job_key, m.island) as place,
+alike as (
+    select m.*, bool_or(m.in_time) over (partition by m.run_id, m.job_key, m.island) as some_overlap
     from met as m
     left join compared as c using (run_id, job_key, island, of_key, of_island)
     where not m.both_step or c.alike_steps >= 0.9 * c.shared_steps
+),
+
+-- what begins beside it counts where nothing overlaps with it
+matched as (
+    select
+        *,
+        count(*) over (partition by run_id, job_key, island) as jobs,
+        row_number() over (partition by run_id, of_key, of_island, both_step order by start_ts, job_key, island) as place,
+    from alike
+    where in_time or not some_overlap
 ),
 
 -- of several that tell no common step the first began with the job

@@ -173,4 +173,5 @@ def _split(run: Efficiency) -> SplitRow:
     if not any(part != "other" and share > 0 for part, share in parts):
         reason = run.network_reason or run.verdict_reason or "no line tells the parts of its steps"
         return SplitRow(elide(run.run_id), (), pace, clause(reason))
-    return SplitRow(elide(run.run_id), parts, ", ".join(filter(None, (pace, run.evidence_source))))
+    source = (run.evidence_source or "").replace("comms", "timed communication")
+    return SplitRow(elide(run.run_id), parts, ", ".join(filter(None, (pace, source))))

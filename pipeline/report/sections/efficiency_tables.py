@@ -30,6 +30,9 @@ _CONVENTIONS = {
     "as_configured": "as configured",
 }
 
+#: What tells the parts of a step, where its name is no word of the field.
+_EVIDENCE = {"comms": "timing of each communication"}
+
 _KINDS = {"level": "level", "stretch": "stretch"}
 
 
@@ -105,7 +108,8 @@ def _sources(run: Efficiency, work: ModelInput | None) -> str:
         model = f" of {work.device}" if work.device else ""
         parts.append(f"peak{model} from {_peak_source(work.peak_source)}")
     if run.evidence_source:
-        parts.append(f"parts of a step measured by {run.evidence_source.replace('_', ' ')}")
+        source = _EVIDENCE.get(run.evidence_source, run.evidence_source.replace("_", " "))
+        parts.append(f"parts of a step measured by {source}")
     text = "; ".join(parts)
     return f"{text[:1].upper()}{text[1:]}." if text else ""
 
