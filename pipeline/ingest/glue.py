@@ -18,7 +18,7 @@ from pipeline.ingest.rules import NEVER
 #: word and a colon, nor the head of a logger.
 _CUT = r"""[^\s:>\]](?:  +)?|[a-z.,] |[a-z] [a-z]+: |\| [a-z_]+: |['")}]: |,[0-9]{3} (?:>> |- (?:\w+ - )*)?"""
 #: What a process says last stands behind anything but the prefix of a launcher or of a container.
-_SAID = r"[^\s:>\]ZFP] +|\| [a-z_]+: "
+_SAID = r"[^\s:>\]]|[^\s:>\]ZFP] +|\| [a-z_]+: "
 #: No step line holds the stamp of another one.
 _STEP = r"\| .*?|step: .*?"
 
