@@ -55,7 +55,8 @@ trained as (
         max(e.ts) as to_ts,
         min(e.line) as first_line,
         max(e.line) as last_line,
-        greatest(sum(e.step_time_s * coalesce(e.steps, 1)), max(e.elapsed_s)) as told_s,
+        -- every rank may tell the same step
+        greatest(avg(e.step_time_s * coalesce(e.steps, 1)) * count(distinct e.step_last), max(e.elapsed_s)) as told_s,
     from events.steps as e
     inner join logs as l using (source_id)
     group by l.source_id
