@@ -28,6 +28,7 @@ from pipeline.config import EMPTY_CONFIG
 from pipeline.ingest.habits import build_formats
 from pipeline.ingest.values import POLARS_TYPES
 from pipeline.ledger import build as runner
+from pipeline.ledger import unmoved
 from pipeline.ledger.create import create_relation
 from pipeline.ledger.relations import order_relations, read_relations
 from pipeline.tables import EVENT_TABLES
@@ -77,13 +78,12 @@ def print_slowest(store: Path, count: int) -> None:
     times: dict[str, float] = {}
     with runner.connect(store / "timed.duckdb") as con:
         given = [
-            *runner.load_events(con, store),
-            *runner.load_seeds(con, runner.sql_folder() / "seeds"),
-            *runner.load_settings(con, store, EMPTY_CONFIG, WindowOptions()),
+            *runner.load_given(con, store, EMPTY_CONFIG, WindowOptions(), runner.sql_folder()),
+            unmoved.TABLE,
         ]
+        unmoved.create_unmoved(con)
         relations = order_relations(read_relations(runner.sql_folder()), given)
-        for schema in runner.BUILT_SCHEMAS:
-            con.execute(f"create schema {schema}")
+        runner.ready_to_build(con)
         for relation in relations:
             begin = time.perf_counter()
             create_relation(con, relation, {})
