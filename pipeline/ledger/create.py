@@ -9,7 +9,7 @@ from graphlib import TopologicalSorter
 import duckdb
 
 from pipeline.errors import GoodputError
-from pipeline.ledger.events import quoted
+from pipeline.ledger.events import quoted, run_together
 from pipeline.ledger.relations import Relation
 from pipeline.ledger.sessions import sessions
 
@@ -25,7 +25,8 @@ def create_relations(
         glossary: column name to meaning, for columns that a file does not document.
 
     Raises:
-        GoodputError: DuckDB refuses a SELECT; names the file. Of several the first one in order.
+        GoodputError: DuckDB refuses a SELECT; names the file. Of several that fail before
+            the others are stopped, the first one in order.
     """
     names = [relation.full_name for relation in relations]
     known = dict(zip(names, relations, strict=True))
@@ -91,5 +92,4 @@ def comment_table(
         for column in columns
         if column in meanings
     ]
-    # Each by itself would wait for the disk.
-    con.execute(";\n".join(["begin transaction", *comments, "commit"]))
+    run_together(con, comments)
