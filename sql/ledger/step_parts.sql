@@ -74,8 +74,11 @@ measured as (
 ),
 
 -- a summary holds what its operations told one by one, where they did
-summed as (
-    select *
+timed as (
+    select * exclude (first_line), first_line[1] as source_id, first_line[2] as line
+    from measured
+    union all by name
+    select run_id, attempt, step_first, step_last, steps, steady, step_s, comm_busy_s, source_id, line
     from ledger.comm_spans
     where run_id not in (select run_id from measured)
 )
@@ -139,21 +142,6 @@ select
     step_s,
     step_s as other_s,
     least(comm_busy_s, step_s) as comm_busy_s,
-    first_line[1] as source_id,
-    first_line[2] as line,
-from measured
-union all by name
-select
-    run_id,
-    attempt,
-    'comms' as evidence,
-    step_first as first_step,
-    step_last as last_step,
-    steps,
-    steady,
-    step_s,
-    step_s as other_s,
-    least(comm_busy_s, step_s) as comm_busy_s,
     source_id,
     line,
-from summed
+from timed
