@@ -174,7 +174,11 @@ def count_events(con: duckdb.DuckDBPyConnection) -> int:
 
 
 def connect(database: Path) -> duckdb.DuckDBPyConnection:
-    """Open a draft for building: UTC, no extension is ever fetched, and nothing waits for the disk yet."""
+    """Open a draft for building: UTC, no extension is ever fetched, and nothing waits for the disk yet.
+
+    A database that is written once has no rows that were deleted, and row groups are not written again to
+    fill them up: that takes a second of a million steps, and makes the file no smaller.
+    """
     con = duckdb.connect(
         str(database),
         config={
@@ -183,6 +187,7 @@ def connect(database: Path) -> duckdb.DuckDBPyConnection:
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
             "fsync_mode": "NONE",
+            "max_vacuum_tasks": 0,
         },
     )
     prepare_session(con)

@@ -44,7 +44,7 @@ lines as (
 kept as (
     select *
     from lines
-    where clean or run_id not in (select run_id from lines where clean)
+    where clean or run_id not in (select distinct run_id from lines where clean)
 ),
 
 medians as (

@@ -35,6 +35,14 @@ fastest as (
 ),
 
 -- levels that jitter cannot tell from the fastest are one
+fast_levels as materialized (
+    select l.*
+    from ledger.step_levels as l
+    inner join fastest as f
+        on f.run_id = l.run_id and f.gpus is not distinct from l.gpus and f.batch is not distinct from l.batch
+    where l.step_us between f.fastest_us and f.fastest_us * (1 + f.margin)
+),
+
 taken as (
     select
         s.run_id,
@@ -45,15 +53,12 @@ taken as (
         median(s.step_us) as reference_us,
         count(*) as taken_spans,
     from ledger.paced_spans as s
-    inner join ledger.step_levels as l
+    inner join fast_levels as l
         on l.run_id = s.run_id
         and l.gpus is not distinct from s.gpus
         and l.batch is not distinct from s.batch
         and s.place between l.place_first and l.place_last
-    inner join fastest as f
-        on f.run_id = l.run_id and f.gpus is not distinct from l.gpus and f.batch is not distinct from l.batch
-    where s.clean and l.step_us <= f.fastest_us * (1 + f.margin)
-        and l.step_us >= f.fastest_us
+    where s.clean
     group by all
 )
 

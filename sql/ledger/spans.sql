@@ -108,10 +108,12 @@ stamps as (
 ),
 
 told as (
-    select l.*, m.stamped, m.repeated
-    from lines as l
-    inner join stamps as m using (attempt_key)
-    where l.ts_us is not null or not m.stamped
+    select
+        *,
+        attempt_key in (select attempt_key from stamps where stamped) as stamped,
+        attempt_key in (select attempt_key from stamps where repeated) as repeated,
+    from lines
+    where ts_us is not null or not stamped
 ),
 
 -- one line per step: hosts and ranks print the same step

@@ -177,8 +177,9 @@ within as (
         s.was_open,
         s.clean_us,
     from real as r
-    asof left join spans as s
-        on r.run_id = s.run_id and r.attempt = s.attempt and r.start_us >= s.start_us
+    asof left join (
+        from spans semi join (select distinct run_id, attempt from real where step is null) using (run_id, attempt)
+    ) as s on r.run_id = s.run_id and r.attempt = s.attempt and r.start_us >= s.start_us
     where r.step is null
 ),
 

@@ -45,6 +45,7 @@ customs as (
         p.run_id,
         s.attempt,
         s.step_first,
+        s.step_last,
         p.detail,
         p.end_us - p.start_us as custom_us,
     from ledger.phase_spans as p
@@ -52,26 +53,76 @@ customs as (
     where p.phase = 'custom' and p.detail not in ('slice_down', 'scale_up', 'elastic_reinit')
 ),
 
+-- a restart at step 0 makes the whole segment vanish
+standing as (
+    select *
+    from bounded
+    where restart_step is distinct from 0
+),
+
+custom_kept as (
+    select
+        c.run_id,
+        c.attempt,
+        c.detail,
+        c.custom_us,
+        c.step_first = b.first_step as is_first,
+    from customs as c
+    inner join standing as b using (run_id, attempt)
+    where b.restart_step is null or c.step_last < b.restart_step
+),
+
 custom_sums as (
-    select run_id, attempt, step_first, sum(custom_us) as custom_us
-    from customs
+    select
+        run_id,
+        attempt,
+        sum(custom_us) filter (where is_first) as first_us,
+        sum(custom_us) filter (where not is_first) as others_us,
+        sum(custom_us) as custom_us,
+    from custom_kept
     group by all
 ),
 
 judged as (
     select
-        s.*,
+        s.run_id,
+        s.attempt,
+        s.steps,
         s.end_us - s.start_us as length_us,
-        s.end_us - s.start_us - coalesce(c.custom_us, 0) as net_us,
-        b.restart_step,
         s.step_first = b.first_step as is_first,
-        -- a restart at step 0 makes the whole segment vanish
-        b.restart_step is not distinct from 0 as vanishes,
         b.restart_step is null or s.step_last < b.restart_step as kept,
     from steps as s
-    inner join bounded as b using (run_id, attempt)
-    left join custom_sums as c using (run_id, attempt, step_first)
+    inner join standing as b using (run_id, attempt)
     where s.end_us is not null
+),
+
+attempt_sums as (
+    select
+        run_id,
+        attempt,
+        sum(length_us) filter (where kept and is_first) as first_us,
+        sum(length_us) filter (where kept and not is_first) as others_us,
+        sum(steps) filter (where kept and is_first) as first_steps,
+        sum(steps) filter (where kept and not is_first) as other_steps,
+        coalesce(sum(length_us) filter (where kept), 0) as kept_us,
+        coalesce(sum(length_us) filter (where not kept), 0) as wasted_us,
+    from judged
+    group by all
+),
+
+-- activities beside the steps are no time of theirs
+net_sums as (
+    select
+        a.run_id,
+        a.attempt,
+        a.first_us - coalesce(c.first_us, 0) as first_us,
+        a.others_us - coalesce(c.others_us, 0) as others_us,
+        a.first_steps,
+        a.other_steps,
+        a.kept_us - coalesce(c.custom_us, 0) as kept_us,
+        a.wasted_us,
+    from attempt_sums as a
+    left join custom_sums as c using (run_id, attempt)
 ),
 
 -- what the first step of a segment takes beyond the mean of its other kept steps
@@ -79,23 +130,13 @@ start_ups as (
     select
         run_id,
         attempt,
-        greatest(
-            0,
-            max(net_us) filter (where is_first)
-                - max(steps) filter (where is_first) * sum(net_us) filter (where not is_first)
-                    / sum(steps) filter (where not is_first)
-        ) as start_up_us,
-    from judged
-    where kept and not vanishes
-    group by all
+        greatest(0, first_us - first_steps * others_us / other_steps) as start_up_us,
+    from net_sums
 ),
 
 walked as (
-    select
-        run_id,
-        coalesce(sum(net_us) filter (where kept and not vanishes), 0) as kept_us,
-        coalesce(sum(length_us) filter (where not kept and not vanishes), 0) as wasted_us,
-    from judged
+    select run_id, sum(kept_us) as kept_us, sum(wasted_us) as wasted_us
+    from net_sums
     group by run_id
 ),
 
@@ -103,14 +144,6 @@ start_up_sums as (
     select run_id, coalesce(sum(start_up_us), 0) as start_up_us
     from start_ups
     group by run_id
-),
-
-custom_kept as (
-    select c.run_id, c.detail, sum(c.custom_us) as custom_us
-    from customs as c
-    inner join judged as j using (run_id, attempt, step_first)
-    where j.kept and not j.vanishes
-    group by all
 ),
 
 starts as (
@@ -268,7 +301,7 @@ summed as (
     left join phase_sums as p using (run_id)
     left join checkpoint_sums as c using (run_id)
     left join lasts as l using (run_id)
-    left join (select run_id, sum(custom_us) / 1e6 as custom_s from custom_kept group by run_id) as k using (run_id)
+    left join (select run_id, sum(custom_us) / 1e6 as custom_s from custom_sums group by run_id) as k using (run_id)
     where t.start_us is not null
 ),
 
@@ -311,7 +344,7 @@ typed as (
         c.run_id,
         r.gpus,
         {'badput_type': 'CUSTOM_BADPUT_EVENTS.' || upper(c.detail), 'seconds': c.custom_us / 1e6, 'is_badput': true} as figure,
-    from custom_kept as c
+    from (select run_id, detail, sum(custom_us) as custom_us from custom_kept group by all) as c
     inner join ledger.runs as r using (run_id)
 ),
 
