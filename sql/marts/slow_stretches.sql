@@ -64,11 +64,7 @@ slow as (
 ),
 
 marked as (
-    select
-        s.*,
-        w.level,
-        -- whether a clean span of the attempt comes later that is not slow
-        max(case when s.clean and w.level is null then s.step_first end) over (partition by s.run_id, s.attempt) as last_normal,
+    select s.*, w.level
     from spans as s
     left join slow as w using (run_id, attempt, step_first)
 ),
@@ -84,7 +80,7 @@ stretches as (
         max(end_ts) as end_ts,
         min(step_first) as step_first,
         max(step_last) as step_last,
-        any_value(last_normal) as last_normal,
+        max(step_first) filter (where clean and level is null) as last_normal,
         -- whole nanoseconds of accelerators: their sums do not depend on the order of rows
         sum((surviving_steps * step_us * gpus * 1000)::hugeint) as took,
         sum((surviving_steps * reference_us * gpus * 1000)::hugeint) as reference,
@@ -102,12 +98,18 @@ joined as (
         max(end_ts) as end_ts,
         min(step_first) as step_first,
         max(step_last) as step_last,
-        any_value(last_normal) as last_normal,
         sum(took) as took,
         sum(reference) as reference,
     from stretches
     group by run_id, attempt, level, case when level is not null then gpus end, case when level is not null then batch end
     having sum(reference) > 0
+),
+
+-- the last clean span of each attempt that is not slow
+normal as (
+    select run_id, attempt, max(last_normal) as last_normal
+    from stretches
+    group by all
 ),
 
 -- the host and device that alone have evidence of a cause in that time
@@ -142,12 +144,13 @@ select
     (j.took - j.reference) / 1e9 as cost_gpu_s,
     case
         when j.level is null then 'jitter'
-        when j.last_normal > j.step_last then 'stretch'
+        when n.last_normal > j.step_last then 'stretch'
         else 'level'
     end as kind,
     h.host,
     h.gpu,
     h.host_reason,
 from joined as j
+left join normal as n using (run_id, attempt)
 left join hosts as h on h.run_id = j.run_id and h.attempt = j.attempt and h.step_first = j.step_first and j.level is not null
 order by cost_gpu_s desc, run_id, start_ts, kind
