@@ -141,7 +141,8 @@ walked as (
 ),
 
 start_up_sums as (
-    select run_id, coalesce(sum(start_up_us), 0) as start_up_us
+    -- whole nanoseconds: their sum does not depend on the order of attempts
+    select run_id, coalesce(sum((start_up_us * 1000)::hugeint), 0) / 1000 as start_up_us
     from start_ups
     group by run_id
 ),
