@@ -234,7 +234,8 @@ def test_small_files_read_together_give_what_each_gives_alone(
     logs = tmp_path / "logs"
     logs.mkdir()
     for name in FOLDER.iterdir():
-        for path in sorted(name.glob("sample*")):
+        # One of each format: read alone, each costs as much as a batch.
+        for path in sorted(name.glob("sample*"))[-1:]:
             lines = path.read_bytes().splitlines(keepends=True)
             (logs / f"{name.name}-{path.name}").write_bytes(b"".join(lines[::2]))
     (logs / "nul.log").write_bytes(b"\0\0")
