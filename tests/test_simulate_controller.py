@@ -56,7 +56,7 @@ def test_it_changes_nothing_that_accounting_tells(
     seed: int, ends: tuple[str, ...], more: dict[str, float], tmp_path: Path
 ) -> None:
     story = story_of(*ends, seed=seed, **more)
-    assert {attempt.end.fault for attempt in story.runs[0].attempts} >= set(ends)
+    assert {attempt.end.fault for attempt in story.runs[0].attempts if attempt.end} >= set(ends)
     without = written(story, tmp_path / "without", Blemishes(no_controller=True))
     assert account(written(story, tmp_path / "with")) == account(without)
 
