@@ -35,10 +35,10 @@ followers as (
         p.attempt,
         lead(p.allocated_us) over w as next_allocated_us,
         -- of an attempt that nobody saw only its allocation is known
-        lead(case when p.observed then p.process_us end) over w as next_process_us,
+        lead(case when p.observed then p.up_us end) over w as next_process_us,
         lead(r.end_us) over w as next_restored_us,
         lead(p.first_step_us) over w as next_first_step_us,
-    from ledger.progress as p
+    from ledger.ends as p
     left join ledger.restores as r using (run_id, attempt)
     window w as (partition by p.run_id order by p.attempt)
 ),
@@ -92,10 +92,11 @@ select
     make_timestamptz(coalesce(
         e.fault_us,
         case when e.kind not in ('completed', 'ongoing') then e.detected_us end,
-        case when e.observed then e.progress_us end,
+        case when e.has_steps then e.progress_us when e.failed_start and e.observed then e.up_us end,
         e.release_us
     )) as at_ts,
-    case when e.observed then make_timestamptz(e.progress_us) end as last_progress_ts,
+    -- of an attempt that made no step: when it was up
+    case when e.has_steps then make_timestamptz(e.progress_us) when e.failed_start and e.observed then make_timestamptz(e.up_us) end as last_progress_ts,
     make_timestamptz(e.fault_us) as fault_ts,
     case when e.kind not in ('completed', 'ongoing') then make_timestamptz(e.detected_us) end as detected_ts,
     e.fault_estimated,
@@ -198,9 +199,9 @@ select
         case when not (e.undated or coalesce(e.fault_estimated, false)) and k.line is not null then '‡' end,
         case when not e.by_line and e.kind not in ('completed', 'ongoing') and e.cause <> 'unknown' then '¶' end
     ) as mark,
-    (e.observed or e.launch_no is not null) and not e.has_steps as failed_start,
+    e.failed_start,
     cl.run_id is not null as crash_loop,
-    not e.observed as unseen,
+    e.unseen,
     y.has_verdict,
     y.verdict_reason,
 from ledger.ends as e
