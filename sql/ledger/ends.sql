@@ -3,6 +3,7 @@
 -- stop_us, detected_us: null where no log tells when: of an attempt that nobody saw the allocation alone is known
 -- up_us: when processes were up; at the latest, where start_estimated
 -- fault_estimated: no line dates the fault, and fault_us is when it had happened at the latest
+-- maintenance_start_ts, maintenance_end_ts, maintenance_declared: the entry of the configuration that a person's stop fell into
 -- failed_start: what was printed is known to tell of steps, and tells of none; an error stream alone would not tell of them
 -- unseen: nobody saw whether steps were made
 with
@@ -333,19 +334,29 @@ caused as (
     from judged
 ),
 
--- a person's stop at the time of declared maintenance is that maintenance
+-- a person's stop at the time of declared maintenance is that maintenance: the first entry that it falls into
+entries as (
+    select
+        c.run_id,
+        c.attempt,
+        arg_min(m, (m.start_ts, m.end_ts)) as entry,
+    from caused as c
+    inner join config.maintenance as m
+        on coalesce(c.signal_us, c.exit_us, c.release_us)
+            between epoch_us(m.start_ts) - 60000000 and epoch_us(m.end_ts)
+    where c.cause = 'operator_stop'
+    group by all
+),
+
 declared as (
     select
         c.* exclude (cause),
-        case
-            when c.cause = 'operator_stop' and exists (
-                select 1 from config.maintenance as m
-                where coalesce(c.signal_us, c.exit_us, c.release_us)
-                    between epoch_us(m.start_ts) - 60000000 and epoch_us(m.end_ts)
-            ) then 'maintenance'
-            else c.cause
-        end as cause,
+        case when n.entry is not null then 'maintenance' else c.cause end as cause,
+        n.entry.start_ts as maintenance_start_ts,
+        n.entry.end_ts as maintenance_end_ts,
+        n.entry.declared as maintenance_declared,
     from caused as c
+    left join entries as n using (run_id, attempt)
 ),
 
 kinds as (

@@ -162,6 +162,19 @@ select
     case
         when y.has_verdict then
             concat('a person''s verdict', ': ' || y.verdict_reason, '; the evidence alone says ', y.cause_by_evidence)
+        -- a stop alone says nothing of why: the entry does
+        when e.maintenance_start_ts is not null then concat(
+            'a person''s stop within the [[maintenance]] of the configuration from ',
+            strftime(timezone('UTC', e.maintenance_start_ts), '%Y-%m-%d %H:%M:%S'),
+            ' to ',
+            strftime(timezone('UTC', e.maintenance_end_ts), '%Y-%m-%d %H:%M:%S UTC'),
+            case
+                when e.maintenance_declared > timezone('UTC', e.maintenance_start_ts)::date then ', declared afterwards on '
+                when e.maintenance_declared is not null then ', declared on '
+                else ', which does not say when it was declared'
+            end,
+            strftime(e.maintenance_declared, '%Y-%m-%d')
+        )
         when e.kind = 'completed' and e.by_line then 'the program says so'
         when e.kind = 'completed' then 'nothing went wrong before the end'
         when e.kind = 'ongoing' then 'no line tells of an end'
