@@ -51,7 +51,7 @@ def an_error_below_a_time(logs: Path) -> None:
 
 
 def error_streams_alone(logs: Path) -> None:
-    """Copy the sample whose output of trainers is lost: error streams, kernel logs and accounting are left."""
+    """Copy the sample that has lost the output of its trainers: error streams and what nodes tell is left."""
     shutil.copytree(SAMPLES / "fallen-gpu", logs)
     for log in logs.glob("heron-70b/job-*.out"):
         log.unlink()
@@ -120,9 +120,10 @@ CASES: dict[str, tuple[Callable[[Path], None], str, dict[str, Any]]] = {
             "life": (1800.0, False),
         },
     ),
-    # Held from 07:00. A rank said at 08:13:26 that it had waited 600.002 s, since 08:03:25.998, and the kernel of
-    # gx017 lost its card at 08:03:20: processes were up by then, and 3,800 s before it nobody saw. From there to
-    # 08:13:26 are 606 s, and 94 s more to the release at 08:15:00. No later attempt is known to have made a step.
+    # Held from 07:00. A rank said at 08:13:26 that it had waited 600.002 s, since 08:03:25.998, and the
+    # kernel of gx017 lost its card at 08:03:20: processes were up by then, and 3,800 s before it nobody saw. From
+    # there to 08:13:26 are 606 s, and 94 s more to the release at 08:15:00. No later attempt is known to have
+    # made a step.
     "error streams alone": (
         error_streams_alone,
         "heron-70b/41207.0/1",
