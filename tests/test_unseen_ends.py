@@ -121,9 +121,9 @@ CASES: dict[str, tuple[Callable[[Path], None], str, dict[str, Any]]] = {
         },
     ),
     # Held from 07:00. A rank said at 08:13:26 that it had waited 600.002 s, since 08:03:25.998, and the
-    # kernel of gx017 lost its card at 08:03:20: processes were up by then, and 3,800 s before it nobody saw. From
-    # there to 08:13:26 are 606 s, and 94 s more to the release at 08:15:00. No later attempt is known to have
-    # made a step.
+    # kernel of gx017 lost its card at 08:03:20: processes were up by then, and 3,800 s before it nobody
+    # saw. From there to 08:13:26 are 606 s, and 94 s more to the release at 08:15:00. No later attempt is
+    # known to have made a step.
     "error streams alone": (
         error_streams_alone,
         "heron-70b/41207.0/1",

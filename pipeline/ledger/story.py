@@ -62,7 +62,7 @@ class Head:
     crash_loop: bool
     cascade: tuple[str, ...]
     caused_by_job: str | None
-    lost_steps: int
+    lost_steps: int | None
     lost_gpu_s: float
     gpu_s: float
     price: float | None

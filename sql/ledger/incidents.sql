@@ -1,4 +1,5 @@
 -- one row per end of an attempt, completion included, with its cause, its evidence and what it cost
+-- lost_steps: null where nobody saw whether there were any
 -- count kinds unplanned and preemption as interruptions; do not add downtime to lost work of another incident
 with
 
@@ -107,7 +108,8 @@ select
     make_timestamptz(f.next_restored_us) as restored_ts,
     make_timestamptz(f.next_first_step_us) as first_step_ts,
     make_timestamptz(u.caught_up_us) as caught_up_ts,
-    coalesce(l.lost_steps, 0) as lost_steps,
+    -- of an attempt that nobody saw nobody knows what it lost
+    case when l.lost_steps is not null or e.kind in ('completed', 'ongoing') or not coalesce(e.unseen, false) then coalesce(l.lost_steps, 0) end as lost_steps,
     coalesce(c.lost_gpu_us, 0) / 1e6 as lost_gpu_s,
     coalesce(c.downtime_gpu_us, 0) / 1e6 as downtime_gpu_s,
     coalesce(c.total_gpu_us, 0) / 1e6 as total_gpu_s,
