@@ -1,6 +1,6 @@
 -- one row per end of an attempt, completion included, with its cause, its evidence and what it cost
--- lost_steps: null where nobody saw whether there were any
 -- count kinds unplanned and preemption as interruptions; do not add downtime to lost work of another incident
+-- lost_steps: steps that a restore overwrote; null where nobody saw whether there were any
 with
 
 -- lines that bear another time than they print

@@ -3,8 +3,7 @@
 -- point_no: order of the points; the costs of an incident before its first point stand at point 0
 -- point: what happened then; `before` is the time before the first known point, which holds the steps that were lost
 -- ts: when it was; null where it is not known
--- known: why there is a time or none: known, unknown, kept (the allocation was not given back), none_follows (no later attempt), not_made (the next
---   attempt made no step, or none came so far again), not_applicable
+-- known: why there is a time or none: known, unknown, kept (the allocation was not given back), none_follows (no later attempt), not_made (the next attempt made no step, or none came so far again), not_applicable
 -- estimated: whether ts is a bound of a moment that no line tells: a start, a step without a clock, a detection, or the first or last line where no scheduler tells of an allocation
 -- until_ts: the next point that is known; null after the last one, and where this one is not known
 -- seconds: from this point to until_ts; a point that a log dates before the one above it has no length
