@@ -407,10 +407,28 @@ def test_the_word_of_the_scheduler_is_weighed(state: str | None, cause: str) -> 
         "cause_by_evidence": cause,
         "runner_up_cause": None,
         "last_progress_ts": None,
+        "confidence_reason": "a line of the run itself",
     }
     why = build_why(head, [line_of(role="cause")], {}, 5)
     assert AGREES[state, cause] is why.scheduler_agrees
     assert (state or "nothing") in why.scheduler
+
+
+def test_a_declared_maintenance_is_the_first_reason_of_a_stop() -> None:
+    entry = "a person's stop within the [[maintenance]] of the configuration from 08:00 to 10:00"
+    head = {
+        "kind": "planned",
+        "state": "CANCELLED",
+        "state_by": "0",
+        "cause_by_evidence": "maintenance",
+        "runner_up_cause": None,
+        "last_progress_ts": None,
+        "confidence_reason": entry,
+        "evidence_path": None,
+    }
+    by_line = build_why(head, [line_of(role="cause")], {}, 5)
+    by_state = build_why(head, [], {}, 5)
+    assert [why.reasons[0] for why in (by_line, by_state)] == [entry, entry]
 
 
 def test_a_document_has_no_lines_and_a_file_outside_is_never_opened(tmp_path: Path) -> None:

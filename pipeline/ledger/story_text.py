@@ -89,7 +89,7 @@ def _head(story: Story, width: int, paint: Paint) -> Iterator[str]:
         no_step = "its log tells of no step" if unseen else "the attempt reached no step"
         yield from _told("note", f"a failed start: {no_step}{loop}", width)
     if unseen and any(one.at is not None for one in story.phases):
-        yield from _told("note", "no log tells of its time: all that it held is unobserved", width)
+        yield from _told("note", _unseen(story), width)
     if head.caused_by_job:
         yield from _told("note", f"preempted for job {head.caused_by_job}", width)
     yield from _told("cost", _total(head, unseen=unseen), width)
@@ -105,6 +105,13 @@ def _head(story: Story, width: int, paint: Paint) -> Iterator[str]:
     yield from _told("owner", f"{head.owner or 'nobody yet'}; charged to {head.charged_to}", width)
     if story.advice.first_action:
         yield from _told("do first", story.advice.first_action, width)
+
+
+def _unseen(story: Story) -> str:
+    """Return what is known of an attempt of which no line of a trainer tells."""
+    if any(one.at is not None for one in story.phases if one.point in ("fault", "detected")):
+        return "no line of a trainer tells of its time: what it held before its end is unobserved"
+    return "no log tells of its time: all that it held is unobserved"
 
 
 def _ranks(head: Head) -> str:

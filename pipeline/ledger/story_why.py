@@ -66,6 +66,8 @@ def build_why(
 
 def _reasons(head: Mapping[str, Any], chosen: Evidence | None, evidence: Sequence[Evidence]) -> Iterator[str]:
     """Yield what speaks for the cause that the evidence gives."""
+    if "[[maintenance]]" in (head["confidence_reason"] or ""):
+        yield head["confidence_reason"]
     if chosen is None:
         if head["kind"] == "completed":
             yield (

@@ -1,6 +1,11 @@
 -- one row per attempt: how it ended, when the fault was, when it was detected, and the evidence
 -- do not sum: times are microseconds since the epoch
 -- stop_us, detected_us: null where no log tells when: of an attempt that nobody saw the allocation alone is known
+-- up_us: when processes were up; at the latest, where start_estimated
+-- fault_estimated: no line dates the fault, and fault_us is when it had happened at the latest
+-- maintenance_start_ts, maintenance_end_ts, maintenance_declared: the entry of the configuration that a person's stop fell into
+-- failed_start: what was printed is known to tell of steps, and tells of none; an error stream alone would not tell of them
+-- unseen: nobody saw whether steps were made
 with
 
 -- what the programs themselves say of their end
@@ -329,19 +334,29 @@ caused as (
     from judged
 ),
 
--- a person's stop at the time of declared maintenance is that maintenance
+-- a person's stop at the time of declared maintenance is that maintenance: the first entry that it falls into
+entries as (
+    select
+        c.run_id,
+        c.attempt,
+        arg_min(m, (m.start_ts, m.end_ts)) as entry,
+    from caused as c
+    inner join config.maintenance as m
+        on coalesce(c.signal_us, c.exit_us, c.release_us)
+            between epoch_us(m.start_ts) - 60000000 and epoch_us(m.end_ts)
+    where c.cause = 'operator_stop'
+    group by all
+),
+
 declared as (
     select
         c.* exclude (cause),
-        case
-            when c.cause = 'operator_stop' and exists (
-                select 1 from config.maintenance as m
-                where coalesce(c.signal_us, c.exit_us, c.release_us)
-                    between epoch_us(m.start_ts) - 60000000 and epoch_us(m.end_ts)
-            ) then 'maintenance'
-            else c.cause
-        end as cause,
+        case when n.entry is not null then 'maintenance' else c.cause end as cause,
+        n.entry.start_ts as maintenance_start_ts,
+        n.entry.end_ts as maintenance_end_ts,
+        n.entry.declared as maintenance_declared,
     from caused as c
+    left join entries as n using (run_id, attempt)
 ),
 
 kinds as (
@@ -381,8 +396,23 @@ timed as (
             -- the scheduler ends a job at the time that it writes down
             when not by_line and state in ('TIMEOUT', 'DEADLINE', 'PREEMPTED', 'CANCELLED', 'REVOKED') and from_accounting
                 then release_us
-        end as fault_us,
+        end as told_fault_us,
     from kinds
+),
+
+-- a fault lies inside its attempt, whatever other clocks say; before the start of its processes nobody waited for anybody
+bounded as (
+    select
+        *,
+        case
+            when told_fault_us is not null then
+                greatest(
+                    least(told_fault_us, release_us),
+                    begin_us,
+                    case when told_fault_us = stalled_us and not start_estimated then process_us end
+                )
+        end as fault_us,
+    from timed
 ),
 
 -- an error before the fault cannot have told of it
@@ -391,7 +421,7 @@ first_errors as (
         t.run_id,
         t.attempt,
         min(e.ts_us) as error_us,
-    from timed as t
+    from bounded as t
     inner join ledger.evidence as e using (run_id, attempt)
     where (e.own or e.told_by_scheduler) and e.severity in ('error', 'critical') and e.ts_us >= t.fault_us
     group by all
@@ -424,7 +454,7 @@ detected as (
             and fault_us < release_us
             and coalesce(error_us, first_exit_us, case when seen_us >= fault_us then seen_us end, case when exit_us >= fault_us then exit_us end) is null
             as noticed_by_release,
-    from timed as t
+    from bounded as t
     left join first_errors as e using (run_id, attempt)
 ),
 
@@ -445,6 +475,8 @@ stopped as (
             -- a loop that goes on prints its next line: where it is overdue, the loop stood still
             when has_steps and fault_us > tail_us + unseen_us then
                 least(tail_us + unseen_us, release_us)
+            -- a start of which only its end is told was over when it failed
+            when not has_steps and start_estimated then fault_us
             -- a trainer that was told to stop goes on until it has saved
             when kind in ('planned', 'preemption') then greatest(progress_us, least(greatest(fault_us, tail_us), release_us))
             else greatest(progress_us, least(fault_us, release_us))
@@ -453,16 +485,32 @@ stopped as (
 )
 
 select
-    * exclude (detected_raw_us, noticed_by_release),
+    * exclude (told_fault_us, detected_raw_us, noticed_by_release),
+    -- when processes were up, at the latest
+    case when start_estimated and not has_steps then least(process_us, stop_us) else process_us end as up_us,
     case
         when observed or kind in ('completed', 'ongoing') or detected_raw_us is not null then
             greatest(stop_us, least(coalesce(detected_raw_us, stop_us), release_us))
     end as detected_us,
     -- a line without a time was written before the next one that has one: how long before, nothing tells, unless the line
     -- before it has a time as well
-    fault_us is not null and not coalesce(follows_dated and near_us >= fault_us - 1000000, false) and coalesce(by_line and own and signal_us is null and since_us is null and stalled_us is null and dating_exit_us is not null, false)
+    fault_us is not null
+        and (
+            coalesce(by_line and own and signal_us is null and since_us is null and stalled_us is null and dating_exit_us is not null, false)
+            and not coalesce(follows_dated and near_us >= fault_us - 1000000, false)
+            -- others waited from then on: by then it had happened
+            or coalesce(fault_us = stalled_us and coalesce(waited_us, 0) = 0 and coalesce(since_us is null and signal_us > fault_us + 1000000, true), false)
+            -- told of a time at which the attempt had not begun
+            or told_fault_us < fault_us - 60000000
+        )
         as fault_estimated,
     -- the fault bears no time, or no line tells of it, so that it was noticed at the release at the latest
     kind not in ('completed', 'ongoing') and coalesce(detected_raw_us is null or noticed_by_release, true) as detected_estimated,
     fault_us is null and kind not in ('completed', 'ongoing') as undated,
+    launch_no is not null and not has_steps and case
+        when not trainer_unseen then true
+        -- an output without a word of a trainer: it ended by an error of its own, and nobody had waited for anybody before
+        else not errors_alone and kind = 'unplanned' and by_line and own and stalled_us is null
+    end as failed_start,
+    not has_steps and (not observed or trainer_unseen) as unseen,
 from stopped

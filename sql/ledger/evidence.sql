@@ -335,13 +335,26 @@ named as (
     group by all
 ),
 
+-- of an attempt that nobody saw the first line is the earliest that is known of its end, less what it says to have waited
+untold as (
+    select t.run_id, t.attempt, least(t.process_us, min(w.near_us - w.waited_us)) as since_us
+    from ledger.progress as t
+    left join (
+        select run_id, attempt, near_us, (waited_s * 1000000)::bigint as waited_us
+        from own
+        where waited_s > 0
+    ) as w using (run_id, attempt)
+    where t.trainer_unseen and t.observed
+    group by t.run_id, t.attempt, t.process_us
+),
+
 holders as (
     select
         p.run_id,
         p.attempt,
         p.job_id,
         p.progress_us,
-        coalesce(o.open_us, p.progress_us) as seen_us,
+        coalesce(o.open_us, greatest(u.since_us, p.progress_us), p.progress_us) as seen_us,
         p.release_us,
         p.has_steps,
         p.nodes is null as nodes_unknown,
@@ -349,6 +362,7 @@ holders as (
         p.next_start_us,
     from ledger.progress as p
     left join opened as o using (run_id, attempt)
+    left join untold as u using (run_id, attempt)
     left join named as n using (run_id, attempt)
 ),
 

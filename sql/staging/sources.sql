@@ -70,7 +70,8 @@ programs as (
 
 folders as (
     select
-        s.*,
+        s.* exclude (job_id),
+        g.job_id,
         coalesce(
             n.run_id,
             case when contains(s.path, '/') then split_part(s.path, '/', 1) else l.logs_name end
@@ -82,6 +83,7 @@ folders as (
             and not regexp_matches(s.path, '(?i)\.(md|rst)$') as is_program,
         l.logs_name,
     from events.sources as s
+    inner join staging.logs as g using (source_id)
     cross join config.store as l
     left join named as n using (source_id)
     left join trainers as t using (source_id)

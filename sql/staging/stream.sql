@@ -1,5 +1,6 @@
 -- one row per event of a line that says something about a run, steps apart: phases, checkpoints, timers, signals
 -- do not sum: a span may be told twice, and a crash prints the same line on every rank
+-- what an output quotes about another job is left out
 -- clock_offset_s: what was taken off its stamp, since the clock of its host runs ahead; null where nothing was
 with
 
@@ -116,6 +117,7 @@ timed as (
         case when coalesce(s.role, '') <> 'scheduler' then c.offset_s end as clock_offset_s,
     from united as u
     inner join staging.sources as s using (source_id)
+    anti join staging.foreign_lines as f on f.source_id = u.source_id and f.line = u.line
     left join staging.years as y
         on y.source_id = u.source_id and u.ts_quality = 'year_assumed' and u.line >= y.line and u.line < y.next_line
     left join moving as c on c.clock = coalesce(split_part(coalesce(u.host, s.host), '.', 1), 'log ' || s.log)
