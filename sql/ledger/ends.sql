@@ -59,6 +59,7 @@ detections as (
         e.attempt,
         min(e.ts_us) filter (where e.own and e.planned <> '') as planned_us,
         bool_or(e.weight = 'cause' and e.planned = '') as has_cause,
+        bool_or(e.weight = 'cause' and e.planned = '' and e.overrules_exit_code) as overrules_exit_code,
     from ledger.evidence as e
     group by all
 ),
@@ -227,8 +228,8 @@ judged as (
         coalesce(x.clean_exit, false)
             or coalesce(x.loop_done, false)
             or (coalesce(g.step_target <= t.last_step, false) and not coalesce(d.has_cause, false))
-            -- a program that was told to stop, or that its own limit stopped, ends well too
-            or (t.state = 'COMPLETED' and not coalesce(d.has_cause, false) and d.planned_us is null)
+            -- a program that was told to stop, or that its own limit stopped, ends well too; a script may hide an exit code
+            or (t.state = 'COMPLETED' and not coalesce(d.overrules_exit_code, false) and d.planned_us is null)
             as completed,
         coalesce(g.step_target <= t.last_step, false) as at_target,
         x.source_id as exit_source_id,
@@ -370,6 +371,7 @@ timed as (
             -- who waited since before the line had noticed already
             when by_line and signal_us is not null and coalesce(waited_us, 0) = 0 then
                 greatest(least(signal_us, stalled_us), coalesce(allocated_us, 0))
+            -- others begin to wait for a rank about when an error without a time ends it
             when stalled_us is not null then stalled_us
             when by_line and signal_us is not null then signal_us - waited_us
             -- an undated line is older than the next dated one of its log
@@ -458,10 +460,15 @@ select
         when observed or kind in ('completed', 'ongoing') or detected_raw_us is not null then
             greatest(stop_us, least(coalesce(detected_raw_us, stop_us), release_us))
     end as detected_us,
-    -- a line without a time was written before the next one that has one: how long before, nothing tells, unless the line
-    -- before it has a time as well
-    fault_us is not null and not coalesce(follows_dated and near_us >= fault_us - 1000000, false) and coalesce(by_line and own and signal_us is null and since_us is null and stalled_us is null and dating_exit_us is not null, false)
-        as fault_estimated,
+    -- a line without a time was written before the next one that has one, or before the wait for its rank: how long before,
+    -- nothing tells, unless the line before it has a time as well
+    fault_us is not null
+        and not coalesce(follows_dated and near_us >= fault_us - 1000000, false)
+        and coalesce(
+            by_line and own and signal_us is null and since_us is null
+                and case when stalled_us is not null then coalesce(waited_us, 0) = 0 else dating_exit_us is not null end,
+            false
+        ) as fault_estimated,
     -- the fault bears no time, or no line tells of it, so that it was noticed at the release at the latest
     kind not in ('completed', 'ongoing') and coalesce(detected_raw_us is null or noticed_by_release, true) as detected_estimated,
     fault_us is null and kind not in ('completed', 'ongoing') as undated,
