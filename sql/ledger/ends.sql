@@ -60,6 +60,7 @@ detections as (
         min(e.ts_us) filter (where e.own and e.planned <> '') as planned_us,
         bool_or(e.weight = 'cause' and e.planned = '') as has_cause,
         bool_or(e.weight = 'cause' and e.planned = '' and e.overrules_exit_code) as overrules_exit_code,
+        bool_or(e.weight = 'cause' and e.planned = '' and e.overrules_exit_code and e.placed_after_progress) as overrules_target,
     from ledger.evidence as e
     group by all
 ),
@@ -229,7 +230,12 @@ judged as (
             or coalesce(x.loop_done, false)
             or (coalesce(g.step_target <= t.last_step, false) and not coalesce(d.has_cause, false))
             -- a program that was told to stop, or that its own limit stopped, ends well too; a script may hide an exit code
-            or (t.state = 'COMPLETED' and not coalesce(d.overrules_exit_code, false) and d.planned_us is null)
+            or (
+                t.state = 'COMPLETED'
+                and d.planned_us is null
+                -- with the last step made as well, only what came after it counts
+                and not coalesce(case when g.step_target <= t.last_step then d.overrules_target else d.overrules_exit_code end, false)
+            )
             as completed,
         coalesce(g.step_target <= t.last_step, false) as at_target,
         x.source_id as exit_source_id,

@@ -111,6 +111,22 @@ held as (
     where signal_id = 'cuda_oom' and contains(text, ' this process has ')
 ),
 
+-- the block of a launcher names the rank and the host of the process that it saw fail
+failures as (
+    select e.source_id, e.line, e.segment, any_value(f.fault_rank) as fault_rank, any_value(f.host) as host
+    from events.signals as e
+    inner join staging.task_failures as f
+        on f.source_id = e.source_id
+        and f.task is not distinct from e.task
+        and case
+            when e.signal_id = 'elastic_child_failed' then f.pid = regexp_extract(e.text, '\(pid: (\d+)\)', 1)
+            else e.line between f.line and f.last_line
+        end
+    where e.signal_id in ('elastic_child_failed', 'elastic_rc_exit', 'elastic_rc_signal', 'elastic_rc_killed')
+    group by all
+    having count(*) = 1
+),
+
 -- a line that points to an earlier one tells its cause, less directly than that one
 pointed_to as (
     select
@@ -141,6 +157,7 @@ signals as (
         -- NCCL tells of its own port and process; of what a peer did, it names the peer
         coalesce(
             e.node,
+            fl.host,
             case
                 when c.source = 'nccl' and c.cause not in ('network_other', 'peer_lost')
                     then nullif(regexp_extract(e.text, '([A-Za-z][\w.-]*):\d+:\d+ \[\d+\]', 1), '')
@@ -156,7 +173,10 @@ signals as (
             else coalesce(e.device, e.pci)
         end as device,
         e.waited_s,
-        e.fault_rank,
+        coalesce(e.fault_rank, fl.fault_rank) as fault_rank,
+        fl.fault_rank is not null as names_failed_rank,
+        e.task is not null and e.source_id in (from staging.agents) as of_agent,
+        e.task,
         e.text,
         e.rank is not null as is_labelled,
         coalesce(e.uncaught, false) as uncaught,
@@ -183,6 +203,7 @@ signals as (
         on e.signal_id = 'xid_45_with_previous' and pt.xid = regexp_extract(e.text, 'caused by previous Xid (\d+)', 1)
     left join held on held.source_id = e.source_id and held.line = e.line and held.segment = e.segment
     left join spent_data as sd on sd.source_id = e.source_id and sd.line = e.line and sd.segment = e.segment
+    left join failures as fl on fl.source_id = e.source_id and fl.line = e.line and fl.segment = e.segment
     left join restored as r on r.source_id = e.source_id and r.line = e.line and r.segment = e.segment
     anti join staging.handled_exceptions as x on x.source_id = e.source_id and x.line = e.line and x.segment = e.segment
     where c.weight in ('cause', 'symptom')
@@ -267,7 +288,7 @@ own as (
             epoch_us(p.near_ts)
         ) as near_us,
         p.host,
-        coalesce(p.rank, lr.rank) as rank,
+        coalesce(p.rank, case when not s.of_agent then lr.rank end) as rank,
         p.log_no,
         p.ord,
         p.path,
@@ -511,12 +532,32 @@ counted as (
         )
 ),
 
+-- of an agent that saw one rank fail, what has no better label was printed by that one, and by its host whatever failed
+agent_tasks as (
+    select
+        s.source_id as of_source_id,
+        f.task as of_task,
+        case when count(distinct f.fault_rank) = 1 then min(f.fault_rank) end as task_rank,
+        case when count(distinct f.host) = 1 then min(f.host) end as task_host,
+    from staging.task_failures as f
+    inner join staging.sources as o using (source_id)
+    inner join staging.sources as s
+        on s.run_id = o.run_id and s.job_id is not distinct from o.job_id and (o.job_id is not null or s.log_no = o.log_no)
+    where f.task is not null
+    group by all
+),
+
 -- launchers that tell of a task that failed
 launchers as (
     select distinct run_id, attempt
     from counted
-    where own and weight = 'symptom' and (signal_id in ('slurm_exit_code', 'elastic_child_failed', 'elastic_childfailed_exc')
-            or starts_with(signal_id, 'slurm_task_') or starts_with(signal_id, 'elastic_rc_'))
+    where own
+        and weight = 'symptom'
+        and (
+            signal_id in ('slurm_exit_code', 'elastic_child_failed', 'elastic_childfailed_exc')
+            or starts_with(signal_id, 'slurm_task_')
+            or starts_with(signal_id, 'elastic_rc_')
+        )
 ),
 
 -- where ranks have labels, what has none was printed by none of them
@@ -574,13 +615,21 @@ select
     -- who tells of a collective that timed out has waited for somebody else
     case
         when cause = 'collective_timeout' then node
-        else coalesce(node, c.host, case when own and weight = 'cause' and cause not in ('network_other', 'peer_lost') then h.host end)
+        else coalesce(
+            node,
+            c.host,
+            case when own and weight = 'cause' and cause not in ('network_other', 'peer_lost') then coalesce(h.host, g.task_host) end
+        )
     end as host,
     case when cause <> 'collective_timeout' then gpu end as gpu,
     device,
-    fault_rank,
-    case when own and (planned = '' and weight = 'cause') and cause <> 'collective_timeout' then coalesce(fault_rank, c.rank) end as rank,
-    case when own then c.rank end as told_by_rank,
+    c.fault_rank,
+    case
+        when own and names_failed_rank then c.fault_rank
+        when own and (planned = '' and weight = 'cause') and cause <> 'collective_timeout' then
+            coalesce(c.fault_rank, c.rank, g.task_rank)
+    end as rank,
+    case when own then coalesce(c.rank, case when weight = 'cause' then g.task_rank end) end as told_by_rank,
     case
         when cause = 'preemption' then nullif(coalesce(
             nullif(regexp_extract(text, 'reclaim resources for JobId=(\d+)', 1), ''),
@@ -600,3 +649,4 @@ select
     line,
 from counted as c
 left join ledger.rank_hosts as h on h.run_id = c.run_id and h.attempt = c.attempt and h.rank = coalesce(c.fault_rank, c.rank)
+left join agent_tasks as g on g.of_source_id = c.source_id and g.of_task = c.task and c.of_agent

@@ -36,7 +36,7 @@ quoted as (
     inner join staging.sources as s using (source_id)
     where s.run_id is not null
         and e.host is not null
-        and c.source in ('dmesg', 'syslog', 'dcgm', 'rocm', 'ib', 'fs')
+        and c.source not in ('trainer_stderr', 'python', 'nccl', 'checkpoint', 'slurm', 'lsf', 'pbs', 'k8s')
         -- an address is another name of some host
         and not regexp_full_match(e.host, '(?i)[\d.:]+|[\da-f:]*:[\da-f:]*|ip-\d+-\d+-\d+-\d+(\..*)?')
 ),

@@ -29,13 +29,29 @@ told as (
         case when e.rank is null then 4 else 64 end as reach,
     from events.signals as e
     inner join seeds.signals as c using (signal_id)
-    left join goers as g using (signal_id)
+    -- libraries, launchers and trackers go on by themselves, whatever became of the program
+    left join goers as g
+        on g.signal_id = e.signal_id
+        and not regexp_matches(e.text, '^(?:srun|sbatch|salloc|slurmstepd|wandb): |\.(?:cpp|cc|cu|h):\d+\]|NCCL (?:INFO|WARN)')
     where c.source in ('python', 'trainer_stderr', 'checkpoint')
         and (
             c.weight <> 'noise'
             or e.signal_id in ('py_handling_another', 'py_direct_cause', 'py_exception_ignored', 'py_logging_error')
             or g.signal_id is not null
         )
+),
+
+-- behind the word of a launcher that a process failed, the next one speaks
+failures as (
+    select source_id, line
+    from events.signals
+    where starts_with(signal_id, 'elastic_') or starts_with(signal_id, 'slurm_task_') or signal_id = 'slurm_exit_code'
+),
+
+placed as (
+    select t.*, f.line as failure_line
+    from told as t
+    asof left join failures as f on f.source_id = t.source_id and t.line >= f.line
 ),
 
 beside as (
@@ -46,7 +62,8 @@ beside as (
         lag(is_swallower) over w and line - lag(line) over w <= reach as below_swallower,
         lag(goes_on) over w as below_goer,
         line - lag(line) over w <= reach as is_near,
-    from told
+        coalesce(failure_line > lag(line) over w, false) as is_of_next,
+    from placed
     window w as (partition by source_id, rank order by line, segment)
 ),
 
@@ -82,7 +99,7 @@ roots as (
         c.chain,
         coalesce(min(c.part) filter (where c.is_cause and c.part >= coalesce(h.part, 0)), max(c.part) filter (where c.is_cause)) as part,
         bool_or(c.is_planned) as is_planned,
-        bool_or(c.goes_on and c.is_near) or bool_or(c.is_swallower) as is_caught,
+        bool_or(c.goes_on and c.is_near and not c.is_of_next) or bool_or(c.is_swallower) as is_caught,
     from chained as c
     left join ends_of_handling as h
         on h.source_id = c.source_id and h.rank is not distinct from c.rank and h.chain = c.chain

@@ -66,7 +66,9 @@ evaluations as (
 
 signals as (
     select
-        source_id, line, segment, format, pattern, ts_raw, ts, ts_quality, host, rank,
+        source_id, line, segment, format, pattern, ts_raw, ts, ts_quality, host,
+        -- an agent is none of the ranks that it started
+        case when task is null or source_id not in (from staging.agents) then rank end as rank,
         'signal' as kind,
         'point' as edge,
         signal_id as name,
