@@ -12,6 +12,18 @@ jobs as (
     where e.job_id <> s.job_id and regexp_full_match(e.job_id || s.job_id, '\d+')
 ),
 
+-- what is told of another job of the run, which was over before this one began or began after it, is not told of this one
+other_jobs as (
+    select e.source_id, e.line, 'job' as names
+    from events.signals as e
+    inner join staging.sources as s using (source_id)
+    inner join staging.allocations as a on a.run_id = s.run_id and a.job_id = s.job_id
+    inner join staging.allocations as o on o.run_id = s.run_id and o.job_id = e.job_id
+    where e.job_id <> s.job_id and regexp_full_match(e.job_id || s.job_id, '\d+')
+    group by e.source_id, e.line
+    having bool_and(coalesce(o.end_ts <= a.start_ts or o.start_ts >= a.end_ts, false))
+),
+
 -- hosts that a job held, or a run where its output names no job
 held as (
     select run_id, job_id, list_distinct(list_transform(flatten(list(nodes)), lambda x: split_part(x, '.', 1))) as hosts
@@ -58,6 +70,8 @@ hosts as (
 
 final as (
     select * from jobs
+    union all
+    select * from other_jobs
     union all
     select * from hosts
 )
