@@ -64,6 +64,8 @@ detections as (
         e.attempt,
         min(e.ts_us) filter (where e.own and e.planned <> '') as planned_us,
         bool_or(e.weight = 'cause' and e.planned = '') as has_cause,
+        bool_or(e.weight = 'cause' and e.planned = '' and e.overrules_exit_code) as overrules_exit_code,
+        bool_or(e.weight = 'cause' and e.planned = '' and e.overrules_exit_code and e.placed_after_progress) as overrules_target,
     from ledger.evidence as e
     group by all
 ),
@@ -232,8 +234,13 @@ judged as (
         coalesce(x.clean_exit, false)
             or coalesce(x.loop_done, false)
             or (coalesce(g.step_target <= t.last_step, false) and not coalesce(d.has_cause, false))
-            -- a program that was told to stop, or that its own limit stopped, ends well too
-            or (t.state = 'COMPLETED' and not coalesce(d.has_cause, false) and d.planned_us is null)
+            -- a program that was told to stop, or that its own limit stopped, ends well too; a script may hide an exit code
+            or (
+                t.state = 'COMPLETED'
+                and d.planned_us is null
+                -- with the last step made as well, only what came after it counts
+                and not coalesce(case when g.step_target <= t.last_step then d.overrules_target else d.overrules_exit_code end, false)
+            )
             as completed,
         coalesce(g.step_target <= t.last_step, false) as at_target,
         x.source_id as exit_source_id,
@@ -385,6 +392,7 @@ timed as (
             -- who waited since before the line had noticed already
             when by_line and signal_us is not null and coalesce(waited_us, 0) = 0 then
                 greatest(least(signal_us, stalled_us), coalesce(allocated_us, 0))
+            -- others begin to wait for a rank about when an error without a time ends it
             when stalled_us is not null then stalled_us
             when by_line and signal_us is not null then signal_us - waited_us
             -- an undated line is older than the next dated one of its log
@@ -496,7 +504,7 @@ select
     -- before it has a time as well
     fault_us is not null
         and (
-            coalesce(by_line and own and signal_us is null and since_us is null and stalled_us is null and dating_exit_us is not null, false)
+            coalesce(by_line and own and signal_us is null and since_us is null and case when stalled_us is not null then coalesce(waited_us, 0) = 0 else dating_exit_us is not null end, false)
             and not coalesce(follows_dated and near_us >= fault_us - 1000000, false)
             -- others waited from then on: by then it had happened
             or coalesce(fault_us = stalled_us and coalesce(waited_us, 0) = 0 and coalesce(since_us is null and signal_us > fault_us + 1000000, true), false)

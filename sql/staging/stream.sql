@@ -67,7 +67,9 @@ evaluations as (
 
 signals as (
     select
-        source_id, line, segment, format, pattern, ts_raw, ts, ts_quality, host, rank,
+        source_id, line, segment, format, pattern, ts_raw, ts, ts_quality, host,
+        -- an agent is none of the ranks that it started
+        case when task is null or source_id not in (from staging.agents) then rank end as rank,
         'signal' as kind,
         'point' as edge,
         signal_id as name,
@@ -117,7 +119,7 @@ timed as (
         case when coalesce(s.role, '') <> 'scheduler' then c.offset_s end as clock_offset_s,
     from united as u
     inner join staging.sources as s using (source_id)
-    anti join staging.foreign_lines as f on f.source_id = u.source_id and f.line = u.line
+    anti join (from staging.foreign_lines where names = 'job') as f on f.source_id = u.source_id and f.line = u.line
     left join staging.years as y
         on y.source_id = u.source_id and u.ts_quality = 'year_assumed' and u.line >= y.line and u.line < y.next_line
     left join moving as c on c.clock = coalesce(split_part(coalesce(u.host, s.host), '.', 1), 'log ' || s.log)
