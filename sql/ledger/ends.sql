@@ -504,10 +504,21 @@ select
     -- before it has a time as well
     fault_us is not null
         and (
-            coalesce(by_line and own and signal_us is null and since_us is null and case when stalled_us is not null then coalesce(waited_us, 0) = 0 else dating_exit_us is not null end, false)
-            and not coalesce(follows_dated and near_us >= fault_us - 1000000, false)
-            -- others waited from then on: by then it had happened
-            or coalesce(fault_us = stalled_us and coalesce(waited_us, 0) = 0 and coalesce(since_us is null and signal_us > fault_us + 1000000, true), false)
+            (
+                not coalesce(follows_dated and near_us >= fault_us - 1000000, false)
+                and (
+                    coalesce(
+                        by_line and own and signal_us is null and since_us is null and stalled_us is null and dating_exit_us is not null,
+                        false
+                    )
+                    -- others waited from then on: by then it had happened
+                    or coalesce(
+                        fault_us = stalled_us and coalesce(waited_us, 0) = 0
+                            and coalesce(since_us is null and signal_us > fault_us + 1000000, true),
+                        false
+                    )
+                )
+            )
             -- told of a time at which the attempt had not begun
             or told_fault_us < fault_us - 60000000
         )
