@@ -3,7 +3,9 @@
 -- gated: whether the feed-forward part has three matrices (SwiGLU and its like) or two; null where nothing tells
 -- ffn_told: false where the width is not printed, and four times the hidden size is taken until the count of parameters says otherwise
 -- frozen: whether most of its weights stay as they are, as in a fine-tuning with adapters
+-- parameters: all of them; null where only those that are trained are counted
 -- trainable: parameters that are trained; null where no line tells them
+-- trainable_share: share of the parameters of one rank that are trained; null where no rank counts
 -- unlike: why the formulas for a plain transformer do not hold for it
 -- benchmark: whether the shape is that of a benchmark whose rules fix the model, not of facts in the log
 with
@@ -24,8 +26,8 @@ facts as (
             when 'T' then 1e12
             else 1
         end as number,
+        place,
     from staging.facts
-    where place = 1
 ),
 
 told as (
@@ -83,6 +85,17 @@ told as (
         max(value) filter (where key in ('attention_variant', 'hybrid_layer_pattern')) as attention_variant,
         max(try_cast(regexp_extract(value, '^\(?([0-9]+)', 1) as double)) filter (where key = 'attention_window') as attention_window,
     from facts
+    where place = 1
+    group by run_id
+),
+
+-- a rank that counts before its adapters are there and afterwards has fewer to train then
+ranks as (
+    select
+        run_id,
+        min(number) filter (where key = 'rank_params_trainable') / max(number) filter (where key = 'rank_params_all') as trainable_share,
+    from facts
+    where key in ('rank_params_trainable', 'rank_params_all') and number > 0
     group by run_id
 ),
 
@@ -96,7 +109,7 @@ several as (
 -- a model that the rules of a benchmark fix, where the log tells no other shape
 known as (
     select
-        t.* exclude (hidden_size, ffn_hidden_size, num_layers, num_attention_heads, num_query_groups, vocab_size, seq_length, swiglu, benchmark),
+        t.* exclude (hidden_size, ffn_hidden_size, num_layers, num_attention_heads, num_query_groups, vocab_size, seq_length, swiglu, benchmark, trainable),
         coalesce(t.hidden_size, try_cast(m.hidden_size as double)) as hidden_size,
         coalesce(t.ffn_hidden_size, try_cast(m.ffn_hidden_size as double)) as ffn_hidden_size,
         coalesce(t.num_layers, try_cast(m.num_layers as double)) as num_layers,
@@ -105,10 +118,13 @@ known as (
         coalesce(t.vocab_size, try_cast(m.vocab_size as double)) as vocab_size,
         coalesce(t.seq_length, try_cast(m.seq_length as double)) as seq_length,
         coalesce(t.swiglu, m.gated = 'true') as swiglu,
-        coalesce(t.all_parameters, t.printed_parameters, t.trainable + t.frozen_parameters, t.trainable) as parameters,
-        coalesce(m.frozen = 'true', t.trainable < 0.5 * parameters, false) as frozen,
+        coalesce(t.all_parameters, t.printed_parameters, t.trainable + t.frozen_parameters) as parameters,
+        r.trainable_share,
+        coalesce(t.trainable, r.trainable_share * parameters) as trainable,
+        coalesce(m.frozen = 'true', t.trainable < 0.5 * parameters, r.trainable_share < 0.5, false) as frozen,
         m.model is not null as benchmark,
     from told as t
+    left join ranks as r using (run_id)
     left join seeds.models as m
         on m.model = t.benchmark
         and coalesce(t.hidden_size, try_cast(m.hidden_size as double)) = try_cast(m.hidden_size as double)
@@ -185,6 +201,7 @@ shapes as (
         coalesce(tied, not untied) as tied_embeddings,
         case when finetuning_method = 'freeze' then null else parameters end as parameters,
         trainable,
+        trainable_share,
         active_parameters,
         dtype,
         case
