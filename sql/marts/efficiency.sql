@@ -49,7 +49,7 @@ ranked as (
 evidence as (
     select * replace (
         case when evidence = 'comms' then comm_busy_share else exposed_comm_share end as exposed_comm_share,
-        case when evidence = 'comms' then 1 - comm_busy_share else other_share end as other_share
+        case when evidence = 'comms' then other_share - comm_busy_share else other_share end as other_share
     )
     from ranked
     qualify row_number() over (partition by run_id, window_start order by place, evidence) = 1
