@@ -60,11 +60,12 @@ findings as (
         run_id,
         host,
         gpu,
-        case evidence when 'sample' then 0 when 'line' then 0.5 else 0.9 end as rank,
+        case evidence when 'sample' then 0 when 'line' then 0.5 when 'clock' then 0.9 else 5 end as rank,
         0.0 as short,
         case evidence
             when 'sample' then 'a fault held its clock down'
             when 'line' then 'told to be throttled'
+            when 'dip' then format('clock {:.0f} % below its usual for minutes, no reason told', 100 * (1 - clock_ratio))
             else format('clock {:.0f} % below the others for an hour', 100 * (1 - clock_ratio))
         end as words,
     from ledger.throttled_devices
