@@ -320,3 +320,11 @@ def test_a_row_is_named_as_its_columns() -> None:
     assert {"steadiness", "input_efficiency", "network_efficiency", "compute_efficiency"} < set(
         Efficiency.__dataclass_fields__
     )
+
+
+def test_computing_is_not_told_from_communication_that_no_timer_tells(week: Facts) -> None:
+    """0.66 computes, or communicates, and 0.02 is in no part."""
+    facts = changed(week, exposed_comm_share=None, bubble_share=None, other_share=0.32)
+    splits = figure_of(efficiency.build(facts), "split").chart
+    assert isinstance(splits, Splits)
+    assert splits.rows[0].shares == (("data_wait", 0.02), ("other", pytest.approx(0.98)))

@@ -137,7 +137,7 @@ def _panel(run: Efficiency, paces: list[Pace]) -> PacePanel:
         median = units.percent(run.mfu_median)
         return PacePanel(run.run_id, f"MFU, median {median}", "MFU", "%", hours, restarts, reference)
     median = "–" if run.step_median_s is None else units.duration(run.step_median_s)
-    subtitle = f"time of a step, median {median}"
+    subtitle = f"step time, median {median}"
     return PacePanel(run.run_id, subtitle, run.run_id, "s", hours, restarts, run.reference_step_s)
 
 
@@ -168,10 +168,13 @@ def _build_splits(runs: list[Efficiency], most: int) -> tuple[Figure, ...]:
 
 def _split(run: Efficiency) -> SplitRow:
     shares = {part: getattr(run, f"{part}_share") for part in PART_TITLES}
+    if run.exposed_comm_share is None and run.compute_share is not None:
+        # What is not told of communication lies in computing.
+        shares |= {"compute": None, "other": run.compute_share + (run.other_share or 0.0)}
     parts = tuple((part, share) for part, share in shares.items() if share is not None)
     pace = "" if run.reference_step_s is None else f"{units.duration(run.reference_step_s)} a step"
     if not any(part != "other" and share > 0 for part, share in parts):
         reason = run.network_reason or run.verdict_reason or "no line tells the parts of its steps"
         return SplitRow(elide(run.run_id), (), pace, clause(reason))
-    source = (run.evidence_source or "").replace("comms", "timed communication")
+    source = (run.evidence_source or "").replace("comms", "timed communication").replace("_", " ")
     return SplitRow(elide(run.run_id), parts, ", ".join(filter(None, (pace, source))))
