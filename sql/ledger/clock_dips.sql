@@ -23,11 +23,26 @@ minutes as (
 
 -- a quarter, so that the usual stays where it is if most of an attempt is slow
 usuals as (
-    select run_id, attempt, host, gpu, quantile_cont(clock, 0.75) as usual
+    select
+        run_id,
+        attempt,
+        host,
+        gpu,
+        quantile_cont(clock, 0.75) as usual,
+        min(clock) <= 0.9 * usual as has_low,
     from minutes
     group by all
+    having usual > 0
 ),
 
+-- what a device says of itself is better than what its clock does
+told as (
+    select distinct run_id, attempt, host, gpu
+    from ledger.device_hours
+    where metric = 'throttled'
+),
+
+-- few devices have such a minute
 ratios as (
     select
         m.*,
@@ -37,31 +52,34 @@ ratios as (
     from minutes as m
     inner join usuals as u
         on u.run_id = m.run_id and u.attempt = m.attempt and u.host = m.host and u.gpu is not distinct from m.gpu
-    where u.usual > 0
+    left join told as t
+        on t.run_id = m.run_id and t.attempt = m.attempt and t.host = m.host and t.gpu is not distinct from m.gpu
+    where u.has_low and t.run_id is null
+),
+
+low as (
+    select *
+    from ratios
+    where clock_ratio <= 0.9
 ),
 
 -- all of them run slower where there is less to do
 others as (
-    select run_id, attempt, minute_start
-    from ratios
-    where (run_id, attempt, minute_start) in (select (run_id, attempt, minute_start) from ratios where clock_ratio <= 0.9)
+    select m.run_id, m.attempt, m.minute_start
+    from minutes as m
+    inner join usuals as u
+        on u.run_id = m.run_id and u.attempt = m.attempt and u.host = m.host and u.gpu is not distinct from m.gpu
+    where (m.run_id, m.attempt, m.minute_start) in (select (run_id, attempt, minute_start) from low)
     group by all
-    having count(*) >= 4 and median(clock_ratio) > 0.95
+    having count(*) >= 4 and median(m.clock / u.usual) > 0.95
 ),
 
-low as (
+islands as (
     select
-        r.*,
-        r.place - row_number() over (partition by r.run_id, r.attempt, r.host, r.gpu order by r.place) as island,
-    from ratios as r
+        l.*,
+        l.place - row_number() over (partition by l.run_id, l.attempt, l.host, l.gpu order by l.place) as island,
+    from low as l
     inner join others as o using (run_id, attempt, minute_start)
-    -- what a device says of itself is better than what its clock does
-    left join (
-        select distinct run_id, attempt, host, gpu
-        from ledger.device_hours
-        where metric = 'throttled'
-    ) as t on t.run_id = r.run_id and t.attempt = r.attempt and t.host = r.host and t.gpu is not distinct from r.gpu
-    where r.clock_ratio <= 0.9 and t.run_id is null
 )
 
 -- one minute may be a spike
@@ -73,6 +91,6 @@ select
     min(first_ts) as first_ts,
     max(last_ts) as last_ts,
     min(clock_ratio) as clock_ratio,
-from low
+from islands
 group by run_id, attempt, host, gpu, island
 having count(*) > 1
