@@ -68,7 +68,7 @@ def build_sizes_and_stragglers(facts: Facts, most: int) -> tuple[Table | Beside,
     """Return both tables, side by side where both have rows; nothing where neither has."""
     sizes, stragglers = _scaling(facts, most), _stragglers(facts, most)
     if len(sizes) == 1 == len(stragglers) and len(sizes[0].columns) < 6:
-        return (Beside(sizes[0], stragglers[0], 45),)
+        return (Beside(sizes[0], stragglers[0], 40),)
     return (*sizes, *stragglers)
 
 
@@ -91,10 +91,10 @@ def _scaling(facts: Facts, most: int) -> tuple[Table, ...]:
     columns = (
         Column("model", share=4),
         Column("run"),
-        Column("GPUs", "right", share=2),
+        Column("GPUs", "right"),
         Column("tokens/s a GPU", "right", share=3),
         Column("efficiency", "right", share=3),
-        Column("exposed communication", "right", share=4),
+        Column("exposed comm.", "right", share=3),
     )
     return (
         Table(
