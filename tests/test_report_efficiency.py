@@ -327,4 +327,4 @@ def test_computing_is_not_told_from_communication_that_no_timer_tells(week: Fact
     facts = changed(week, exposed_comm_share=None, bubble_share=None, other_share=0.32)
     splits = figure_of(efficiency.build(facts), "split").chart
     assert isinstance(splits, Splits)
-    assert splits.rows[0].shares == (("data_wait", 0.02), ("other", pytest.approx(0.98)))
+    assert dict(splits.rows[0].shares) == pytest.approx({"data_wait": 0.02, "other": 0.98})
