@@ -122,12 +122,15 @@ def test_shares_of_random_activities_tile_their_span(seed: int) -> None:
 
 
 def independent(path: Path) -> dict[str, float]:
-    """Return microseconds of each work of a real trace, from its raw events."""
-    events = json.loads(gzip.decompress(path.read_bytes()))["traceEvents"]
+    """Return microseconds of each work of a trace of one device, from its raw events."""
+    content = path.read_bytes()
+    events = json.loads(gzip.decompress(content) if path.suffix == ".gz" else content)["traceEvents"]
     edges: list[tuple[float, int, int]] = []
     for event in events:
-        if event.get("cat") in ("kernel", "gpu_memcpy", "gpu_memset"):
-            level = 2 if event["cat"] != "kernel" else int("nccl" in event["name"].lower())
+        # the first releases wrote kinds with a capital, and without a prefix
+        category = str(event.get("cat")).lower().removeprefix("gpu_")
+        if category in ("kernel", "memcpy", "memset"):
+            level = 2 if category != "kernel" else int("nccl" in event["name"].lower())
             edges += [(event["ts"], 1, level), (event["ts"] + event["dur"], -1, level)]
     edges.sort()
     running, told = [0, 0, 0], [0.0, 0.0, 0.0, 0.0]
@@ -166,6 +169,28 @@ def test_real_traces_agree_with_a_sweep_over_their_events(
         assert micros == pytest.approx(told[component], rel=0.005, abs=0.3)
         assert (of_rank, first, last) == (rank, *steps)
         assert span == pytest.approx(sum(told.values()), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("release", "rank", "start_us"), [("1.8", None, 8), ("2.0", 9, 100), ("2.9", 3, 1010)]
+)
+def test_each_time_base_is_read_with_a_rank_or_without(
+    tmp_path: Path, release: str, rank: int | None, start_us: int
+) -> None:
+    """Microseconds since the epoch, whole or not, and since a base in nanoseconds; 1.8 tells no rank."""
+    path = SAMPLES / f"sample.{release}.json"
+    ingest([str(path)], tmp_path, EMPTY_CONFIG)
+    told = independent(path)
+    with duckdb.connect() as con:
+        rows = con.execute(
+            "select component, sum(exposed_s) * 1e6, any_value(rank), epoch_us(any_value(ts)) "
+            "from read_parquet($1) group by component",
+            [f"{tmp_path}/events/profiles/*.parquet"],
+        ).fetchall()
+    assert {row[0] for row in rows} == {work for work, micros in told.items() if micros}
+    for component, micros, of_rank, at_us in rows:
+        assert micros == pytest.approx(told[component], rel=0.005)
+        assert (of_rank, at_us) == (rank, 1_791_158_400_000_000 + start_us)
 
 
 def test_lines_of_traces_are_accounted_for(tmp_path: Path) -> None:

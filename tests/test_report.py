@@ -20,10 +20,10 @@ from pipeline.ledger.build import classify
 from pipeline.ledger.query import open_store
 from pipeline.report.charts.days import Days
 from pipeline.report.load import load_facts
-from pipeline.report.model import Figure, Page, Table
-from pipeline.report.review import build_review, write_review
+from pipeline.report.model import Figure, Page, Table, Text
+from pipeline.report.review import build_review, draw_charts, write_review
 from pipeline.report.sections.given import Given
-from pipeline.report.typeset.pdf import breakable
+from pipeline.report.typeset.pdf import breakable, build_pdf
 from pipeline.windows import WindowOptions
 from tests.report.fixture import EVIL, HOSTILE, MONDAY, SHORT, STEPLESS, WEEK, RunStory, build_store
 from tests.report.golden import GOLDEN, write_golden_review
@@ -317,7 +317,11 @@ def pdf_text(path: Path) -> str:
 
 def pages_in(path: Path) -> int:
     """Number of pages, from the page tree."""
-    return max(int(n) for n in re.findall(rb"/Type/Pages/Count (\d+)", path.read_bytes()))
+    return pages_of_pdf(path.read_bytes())
+
+
+def pages_of_pdf(data: bytes) -> int:
+    return max(int(n) for n in re.findall(rb"/Type/Pages/Count (\d+)", data))
 
 
 @pytest.mark.parametrize(("name", "most"), [("week", 8), ("short", 6), ("stepless", 5), ("hostile", 8)])
@@ -345,6 +349,19 @@ def test_pdf_prints_hostile_text_as_text(outs: dict[str, Path]) -> None:
     assert '#panic("x")' in text
     assert "<script>" in text
     assert "@ref <label>" in text
+
+
+@pytest.mark.parametrize("lines", [10, 23, 30, 45])
+def test_the_last_page_settles_below_a_page_of_any_length(lines: int, stores: dict[str, Path]) -> None:
+    """It goes on below a short page; where the page before fills its sheet it begins another one."""
+    with open_store(stores["stepless"]) as con:
+        review = build_review(load_facts(con), Given(), "a4")
+    filled = replace(review.pages[6], blocks=tuple(Text(f"Line {n}.") for n in range(lines)))
+    pages = (*review.pages[:6], filled, replace(review.pages[7], blocks=(Text("The end."),)))
+    data = build_pdf(replace(review, pages=pages), draw_charts(review))
+    assert pages_of_pdf(data) - pages_of_pdf(
+        build_pdf(replace(review, pages=pages[:7]), draw_charts(review))
+    ) == int(lines > 20)
 
 
 def test_pdf_can_be_letter(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from pipeline.report.charts.split import Splits
 from pipeline.report.efficiency_rows import Efficiency
 from pipeline.report.facts import Facts
 from pipeline.report.load import load_facts
-from pipeline.report.model import Figure, Listing, Page, Table
+from pipeline.report.model import Beside, Figure, Listing, Page, Table
 from pipeline.report.sections import efficiency
 from pipeline.report.sections.bridge import build_bridge
 from tests.report.fixture import SHORT, STEPLESS, WEEK, RunStory, build_store
@@ -46,7 +46,15 @@ def figure_of(page: Page, name: str) -> Figure:
 
 
 def table_of(page: Page, name: str) -> Table:
-    return next(block for block in page.blocks if isinstance(block, Table) and block.name == name)
+    return next(table for table in tables_of(page) if table.name == name)
+
+
+def tables_of(page: Page) -> list[Table]:
+    """Return the tables of a page, those side by side as well."""
+    beside = [
+        side for block in page.blocks if isinstance(block, Beside) for side in (block.left, block.right)
+    ]
+    return [block for block in (*page.blocks, *beside) if isinstance(block, Table)]
 
 
 def verdicts_of(page: Page) -> dict[str, str]:
@@ -155,22 +163,30 @@ def test_pace_is_mfu_where_it_is_known_and_time_elsewhere(page: Page) -> None:
     assert "heron-70b (MFU, median 41.8 %)" in plain(figure_of(page, "pace").alt)
 
 
-def test_a_run_has_its_factors_with_their_sources_or_the_reason(page: Page) -> None:
+def test_a_run_has_its_factors_and_the_reason_of_those_that_are_not_known(page: Page) -> None:
     rows = {row.cells[0]: row for row in table_of(page, "factors").rows}
     assert [plain(cell) for cell in rows["heron-70b"].cells[1:]] == [
         *("4.33 · 10¹¹", "989.4", "41.8 %", "42.1 %", "41.0 %"),
         *("97.5 %", "98.0 %", "75.0 %", "57.2 %"),
     ]
-    assert plain(rows["heron-70b"].detail) == (
-        "FLOPs derived from TFLOP/s and tokens of the same lines, attention halved, since it is causal; "
-        "6.2 % away from what is derived from the shape of the model; peak of H100-SXM from the device "
-        "table; parts of a step measured by timers."
-    )
     assert rows["plover-3b"].cells[1:6] == ("–",) * 5
     assert rows["plover-3b"].detail == (
         "Input not known: no line tells a wait for data; network not known: no line tells communication; "
         "computing not known: no line tells FLOPs."
     )
+
+
+def test_sources_that_runs_share_are_said_once(page: Page, week: Facts) -> None:
+    told = (
+        "FLOPs derived from TFLOP/s and tokens of the same lines, attention halved, since it is causal; "
+        "6.2 % away from what is derived from the shape of the model; peak of H100-SXM from the device "
+        "table; parts of a step measured by timers."
+    )
+    factors = table_of(page, "factors")
+    assert plain(factors.after) == f"Where a row says nothing else: {told}"
+    assert [row.detail == "" for row in factors.rows] == [True, True, False]
+    alone = table_of(efficiency.build(changed(week)), "factors")
+    assert (plain(alone.rows[0].detail), alone.after) == (told, "")
 
 
 def test_factors_that_lack_for_one_reason_share_it(week: Facts) -> None:
@@ -201,7 +217,7 @@ def test_the_costliest_slow_stretches_come_first_and_single_lines_are_summed(pag
 
 def test_sizes_of_one_model_and_stragglers_have_their_tables(page: Page) -> None:
     scaling = table_of(page, "scaling").rows
-    assert [row.cells[1:4] for row in scaling] == [
+    assert [row.cells[:3] for row in scaling] == [
         ("egret-13b", "256", "1,814"),
         ("heron-70b", "1,024", "1,766"),
     ]
@@ -248,7 +264,7 @@ def test_devices_name_the_host_that_stands_out_and_why(short: Page) -> None:
 def test_one_size_is_no_scaling(week: Facts) -> None:
     ran = replace(week.productive, scaling=week.productive.scaling[:1], stragglers=())
     built = efficiency.build(replace(week, productive=ran))
-    names = [block.name for block in built.blocks if isinstance(block, Table)]
+    names = [table.name for table in tables_of(built)]
     assert names == ["factors", "slow"]
 
 
@@ -304,3 +320,11 @@ def test_a_row_is_named_as_its_columns() -> None:
     assert {"steadiness", "input_efficiency", "network_efficiency", "compute_efficiency"} < set(
         Efficiency.__dataclass_fields__
     )
+
+
+def test_computing_is_not_told_from_communication_that_no_timer_tells(week: Facts) -> None:
+    """0.66 computes, or communicates, and 0.02 is in no part."""
+    facts = changed(week, exposed_comm_share=None, bubble_share=None, other_share=0.32)
+    splits = figure_of(efficiency.build(facts), "split").chart
+    assert isinstance(splits, Splits)
+    assert dict(splits.rows[0].shares) == pytest.approx({"data_wait": 0.02, "other": 0.98})

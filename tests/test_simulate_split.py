@@ -21,6 +21,7 @@ from pipeline.simulate.judge import Mistake, judge
 from pipeline.simulate.lines import Style
 from pipeline.simulate.plan import Ending, Plan
 from pipeline.simulate.renderers import trainers
+from pipeline.simulate.samples import HEADER
 from pipeline.simulate.split import FLOPS_PER_TOKEN
 from pipeline.simulate.story import Run, Split, Throttle
 from pipeline.simulate.truth import true_ledger
@@ -308,6 +309,32 @@ def test_samples_name_the_throttled_gpu_and_nothing_else(tmp_path: Path) -> None
         assert judge(con, read_truth(tmp_path)).mistakes == ()
     assert stretches == [(80, slow.hosts[5], "2", "says that a fault holds its clock down")]
     assert hosts == [(slow.hosts[5], "2", "heat, power limit", "a fault held its clock down")]
+
+
+def without_reasons(folder: Path) -> None:
+    """Take the last column out of the tables of samples: the reasons for which devices are held down."""
+    for path in folder.rglob("*.csv"):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        if lines[0] == HEADER:
+            path.write_text("\n".join(line.rpartition(",")[0] for line in lines) + "\n", encoding="utf-8")
+
+
+def test_a_clock_that_falls_for_minutes_is_inferred_where_no_reason_is_told(tmp_path: Path) -> None:
+    """The last 31 of 280 steps take 6.5 s: three minutes at 1 / 1.3 of its usual clock, 77 %."""
+    plan = replace(SHORT["throttled_gpu-64"], target=280, throttle=Throttle(250, 1.3))
+    story = invent(11, (plan,))
+    write_story(story, tmp_path, Style(), Blemishes(samples=20.0))
+    without_reasons(tmp_path)
+    assert classify(tmp_path) == ""
+    slow = next(a for a in story.runs[0].attempts if any(step.number == 250 for step in a.steps))
+    with ledger(tmp_path) as con:
+        stretches = con.execute(
+            "select step_first, host, gpu, host_reason from marts.slow_stretches where kind = 'level'"
+        ).fetchall()
+        found = con.execute("select host, gpu, evidence from ledger.throttled_devices").fetchall()
+    reason = "ran at 76 % of its usual clock (inferred, since it tells no reason)"
+    assert stretches == [(250, slow.hosts[5], "2", reason)]
+    assert found == [(slow.hosts[5], "2", "dip")]
 
 
 def test_without_samples_no_host_is_named(tmp_path: Path) -> None:

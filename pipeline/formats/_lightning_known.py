@@ -36,8 +36,8 @@ KNOWN = (
     ),
     known_line(
         "summary",
-        ("rainable params", "Total params", "Total estimated model params size (MB)", "Modules in "),
-        r"^[\d.]+ +[KMBT]? *(?:Trainable|Non-trainable|Total) params$|Total estimated model params size "
+        ("Non-trainable params", "Total estimated model params size (MB)", "Modules in "),
+        r"^[\d.]+ +[KMBT]? *Non-trainable params$|Total estimated model params size "
         r"\(MB\)"
         r"|^\d+ +Modules in (?:train|eval) mode$",
     ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from pipeline.formats._lightning_facts import PARAMETERS
 from pipeline.formats._nemo_events import ALL, BEGIN
 from pipeline.formats.format import Pattern, Value
 
@@ -52,4 +53,5 @@ FACTS = (
         },
         note="The padded size, with which the model computes.",
     ),
+    PARAMETERS,
 )

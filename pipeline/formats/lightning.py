@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from pipeline.formats._lightning_facts import PARAMETERS
 from pipeline.formats._lightning_known import KNOWN
 from pipeline.formats.format import Format, Pattern, Value
 
@@ -191,7 +192,7 @@ FORMAT = Format(
     title="Lightning (PyTorch Lightning), console",
     link="https://github.com/Lightning-AI/pytorch-lightning/tree/master/src/lightning/pytorch",
     role="trainer",
-    patterns=(*STEPS, *START, *CHECKPOINTS, *END, *KNOWN),
+    patterns=(*STEPS, *START, *CHECKPOINTS, *END, PARAMETERS, *KNOWN),
     step_time="The rate beside a bar is the mean over the batches since the epoch began, and so are the "
     "seconds of a step; waits for data, saves and the evaluations inside the epoch are in it.",
     step_time_excludes_stalls=False,

@@ -154,14 +154,24 @@ FACTS = (
         name="parameters_peft",
         table="facts",
         versions=_SINCE_0_2,
-        literals=("  Total parameters: ",),
-        regex=r"^  Total parameters: (?P<value>[\d,]+)\s*$",
-        columns={"key": Value(const="params"), "value": Value(group="value", kind="int")},
-        note="Of a fine-tuning that trains a part of them.",
+        literals=("  Total parameters: ", "  Trainable parameters: "),
+        regex=r"^  (?P<key>Total|Trainable) parameters: (?P<value>[\d,]+)\s*$",
+        columns={
+            "key": Value("key", mapping={"Total": "rank_params_all", "Trainable": "rank_params_trainable"}),
+            "value": Value(group="value", kind="int"),
+        },
+        note="Of a fine-tuning that trains a part of them: counted on the first rank, where it holds a part "
+        "of the model.",
     ),
 )
 
 KNOWN = (
+    known_line(
+        "peft",
+        ("PEFT Statistics:", "  Trainable percentage: "),
+        r"^(?:PEFT Statistics:|  Trainable percentage: [\d.]+%)\s*$",
+        versions=_SINCE_0_2,
+    ),
     known_line(
         "summary",
         (

@@ -90,12 +90,16 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A titled list; ``empty`` is printed where there are no items, ``note`` below them."""
+    """A titled list; ``empty`` is printed where there are no items, ``note`` below them.
+
+    ``more`` holds the items that only the HTML print shows.
+    """
 
     title: str
     items: tuple[Item, ...]
     empty: str = ""
     note: str = ""
+    more: tuple[Item, ...] = ()
     kind: Literal["list"] = "list"
 
 

@@ -76,7 +76,7 @@ def build_review(facts: Facts, given: Given, paper: str) -> Review:
         broke.build(facts, given),
         recovery.build(facts, given),
         checkpoints.build(facts, given),
-        efficiency.build(facts),
+        efficiency.build(facts, paper),
         hosts.build(facts, given),
         trust.build(facts, given),
     )

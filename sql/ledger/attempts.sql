@@ -1,5 +1,6 @@
 -- one row per attempt of a run: when it started, how far it came, how it ended
 -- do not add gpus over attempts: one allocation may hold several attempts
+-- counted_gpus: accelerators of those that its run counts on which it trained: spares beyond them are none; of an attempt that nothing tells of, all of the run
 select
     t.run_id,
     t.attempt,
@@ -7,6 +8,7 @@ select
     coalesce(h.restart, 0) as restart_no,
     -- a launcher may leave out spares, or a host that failed
     least(z.gpus, h.gpus) as gpus,
+    least(z.gpus, h.gpus, l.gpus) as counted_gpus,
     t.observed,
     make_timestamptz(h.start_us) as allocated_ts,
     make_timestamptz(e.up_us) as start_ts,
@@ -31,6 +33,7 @@ from ledger.timeline as t
 inner join ledger.progress as p using (run_id, attempt)
 inner join ledger.ends as e using (run_id, attempt)
 inner join ledger.incident_ids as i using (run_id, attempt)
+left join ledger.lives as l on l.run_id = t.run_id
 left join ledger.sizes as z on z.run_id = t.run_id and z.attempt = t.attempt
 left join ledger.holdings as h on h.run_id = t.run_id and h.holding = t.holding
 left join ledger.survival as v on v.run_id = t.run_id and v.attempt = t.attempt

@@ -3,10 +3,17 @@
 -- step_last: last step whose line stands above the summary
 -- steady: whether the range holds nothing but steps, and not the first of its attempt
 -- step_s: time of one step; in seconds
--- comm_busy_s: communication of one step, hidden or not, waiting for other ranks included; in seconds
+-- comm_busy_s: collectives of one step, hidden or not, waiting for other ranks included; in seconds
+-- bubble_s: operations between two ranks, with which the stages of a pipeline wait for each other; in seconds; null without any
 -- source_id: file of the summary
 -- line: line of its head
 with
+
+between_two as (
+    select component
+    from seeds.timers
+    where evidence = 'comms' and part = 'pipeline'
+),
 
 summaries as (
     select
@@ -17,6 +24,7 @@ summaries as (
         min(ord) as ord,
         sum(calls) as calls,
         sum((total_s * 1e9)::hugeint) as total_ns,
+        sum((total_s * 1e9)::hugeint) filter (where operation is null or operation in (from between_two)) as between_ns,
     from ledger.collectives
     where origin = 'summary' and run_id is not null
     group by all
@@ -75,6 +83,7 @@ compared as (
         lag(step) over before as previous_step,
         lag(calls) over before as previous_calls,
         lag(total_ns) over before as previous_ns,
+        lag(between_ns) over before as previous_between_ns,
     from placed
     window before as (partition by run_id, attempt order by step)
 ),
@@ -85,6 +94,8 @@ ranges as (
         *,
         coalesce(bool_or(calls <= previous_calls) over (partition by run_id, attempt), false) as cleared,
         case when cleared then 0 else coalesce(previous_ns, 0) end as before_ns,
+        total_ns - before_ns as step_ns,
+        between_ns - case when cleared then 0 else coalesce(previous_between_ns, 0) end as step_between_ns,
     from compared
 )
 
@@ -96,7 +107,8 @@ select
     sum(s.steps)::bigint as steps,
     bool_and(not s.first_span and not s.holds_stall) as steady,
     sum(s.net_us) / 1e6 / sum(s.steps) as step_s,
-    round((r.total_ns - r.before_ns) / 1e9 / sum(s.steps), 9) as comm_busy_s,
+    round((r.step_ns - coalesce(r.step_between_ns, 0)) / 1e9 / sum(s.steps), 9) as comm_busy_s,
+    round(r.step_between_ns / 1e9 / sum(s.steps), 9) as bubble_s,
     r.source_id,
     r.line,
 from ranges as r
@@ -105,6 +117,6 @@ inner join ledger.steps as s
     and s.attempt = r.attempt
     and s.step_first > coalesce(r.previous_step, s.step_first - 1)
     and s.step_last <= r.step
-where r.total_ns >= r.before_ns
-group by r.run_id, r.attempt, r.step, r.total_ns, r.before_ns, r.source_id, r.line
+where r.step_ns >= 0
+group by r.run_id, r.attempt, r.step, r.step_ns, r.step_between_ns, r.source_id, r.line
 having sum(s.net_us) > 0

@@ -102,6 +102,9 @@ final as (
                     ),
                     'string_agg', ', '
                 ), '') || ' untold', 'widths of its attention untold')
+            when s.frozen then 'most weights stay as they are, and neither the shape of the model nor its parameters are told'
+            when s.trainable is not null
+                then 'only the parameters that are trained are counted, and nothing tells how many stay as they are'
             else 'neither configuration nor log tells TFLOP/s beside tokens/s, the shape of the model, or its parameters'
         end as reason,
     from runs as r

@@ -17,6 +17,13 @@ facts as (
     group by run_id
 ),
 
+-- where most weights stay as they are, no gradient of them is computed, and a program may count it all the same
+staying as (
+    select run_id
+    from ledger.model_shapes
+    where frozen
+),
+
 known as (
     select run_id from ledger.model_shapes
     union
@@ -61,8 +68,9 @@ ratios as (
         end as proof,
     from ledger.printed_rates as p
     left join ledger.device_peaks as d using (run_id)
-    -- MFU of a peak that nobody tells is a share of nothing known
-    where coalesce(p.ratio_flops_per_token, p.mfu_per_rate * coalesce(d.logged_peak_flops, d.table_peak_flops)) is not null
+    where p.run_id not in (from staying)
+        -- MFU of a peak that nobody tells is a share of nothing known
+        and coalesce(p.ratio_flops_per_token, p.mfu_per_rate * coalesce(d.logged_peak_flops, d.table_peak_flops)) is not null
 ),
 
 logged as (
@@ -80,7 +88,8 @@ logged as (
     from facts as f
     inner join ledger.model_shapes as s using (run_id)
     left join ledger.printed_rates as p using (run_id)
-    where coalesce(f.step_flops_per_gpu / (f.micro_batch * s.seq_length), f.sample_flops / s.seq_length) > 0
+    where f.run_id not in (from staying)
+        and coalesce(f.step_flops_per_gpu / (f.micro_batch * s.seq_length), f.sample_flops / s.seq_length) > 0
 ),
 
 shapes as (
@@ -115,11 +124,7 @@ counts as (
         coalesce(
             c.parameters,
             s.active_parameters,
-            -- a count of those that are trained says nothing of the others, where the shape has more
-            case
-                when s.num_experts is null and not coalesce(s.parameters = s.trainable and s.trainable < 0.5 * f.parameters_counted, false)
-                    then s.parameters
-            end
+            case when s.num_experts is null then s.parameters end
         ) as parameters,
         c.parameters is not null as configured,
         coalesce(s.frozen, false) as frozen,
@@ -128,7 +133,6 @@ counts as (
     from known as k
     left join config.runs as c using (run_id)
     left join ledger.model_shapes as s using (run_id)
-    left join ledger.shape_flops as f using (run_id)
 ),
 
 parameters as (

@@ -32,7 +32,7 @@ spans as (
         s.window_start,
         s.net_us / s.steps as step_us,
         not s.first_span and not s.holds_stall and s.net_us > 0 as clean,
-        least(coalesce(a.gpus, r.gpus), r.gpus) as gpus,
+        a.counted_gpus as gpus,
         round(s.tokens / s.steps) as step_tokens,
         coalesce(step_tokens, s.batch_size) as step_batch,
         l.seq_length,
@@ -42,7 +42,7 @@ spans as (
         s.tokens_per_s_per_gpu,
     from ledger.steps as s
     inner join ledger.runs as r using (run_id)
-    left join ledger.attempts as a using (run_id, attempt)
+    inner join ledger.attempts as a using (run_id, attempt)
     left join lengths as l on l.run_id = s.run_id
     where s.steps > 0
 ),

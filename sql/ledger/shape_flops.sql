@@ -13,6 +13,8 @@ told as (
     select
         *,
         num_layers - dense_layers as expert_layers,
+        -- those that are trained are all of them, where as many as the shape counts
+        coalesce(parameters, trainable) as told_parameters,
         -- the last layer is of the kind of those that predict further tokens
         case when num_layers > dense_layers then 0 else 1 end as further_dense,
     from ledger.model_shapes
@@ -88,14 +90,14 @@ chosen as (
         *,
         case
             when gated is not null and ffn_told then 'told'
-            when abs(parameters_counted / parameters - 1) < 0.03 then 'count of parameters'
-            when parameters is null and ffn_told and ffn_hidden_size = 4 * hidden_size and matrices = 2
+            when abs(parameters_counted / told_parameters - 1) < 0.03 then 'count of parameters'
+            when told_parameters is null and ffn_told and ffn_hidden_size = 4 * hidden_size and matrices = 2
                 then 'four times the hidden size'
         end as gated_source,
     from sums
     qualify row_number() over (
         partition by run_id
-        order by gated_source nulls last, abs(parameters_counted / parameters - 1) nulls last, matrices, tables desc
+        order by gated_source nulls last, abs(parameters_counted / told_parameters - 1) nulls last, matrices, tables desc
     ) = 1
 ),
 
@@ -110,7 +112,7 @@ final as (
         -- of weights that stay as they are no gradient is computed; adapters beside them take all of the three
         coalesce(frozen or trainable < 0.5 * parameters_counted, false) as stays,
         case
-            when stays then 4 * (attention + feed_forward + logits) + 6 * coalesce(trainable, 0)
+            when stays then 4 * (attention + feed_forward + logits) + 6 * coalesce(trainable, trainable_share * parameters_counted, 0)
             else 6 * (attention + feed_forward + logits)
         end as flops_weights,
         flops_weights + 6 * scores as flops_causal,

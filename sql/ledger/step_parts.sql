@@ -35,6 +35,7 @@ operations as (
         e.source_id,
         e.line,
         e.mean_s,
+        t.part = 'pipeline' as between_two,
     from events.timers as e
     inner join staging.sources as s using (source_id)
     inner join seeds.timers as t on t.component = e.component and t.evidence = 'comms'
@@ -53,7 +54,13 @@ operation_steps as (
 ),
 
 counted as (
-    select run_id, step, any_value(steps) as steps, sum(mean_s) as comm_s, min((source_id, line)) as first_line
+    select
+        run_id,
+        step,
+        any_value(steps) as steps,
+        coalesce(sum(mean_s) filter (where not between_two), 0) as comm_s,
+        sum(mean_s) filter (where between_two) as between_s,
+        min((source_id, line)) as first_line,
     from operation_steps
     group by run_id, step
 ),
@@ -68,6 +75,7 @@ measured as (
         not s.first_span and not s.holds_stall as steady,
         s.net_us / 1e6 / s.steps as step_s,
         c.comm_s / s.steps as comm_busy_s,
+        c.between_s / s.steps as bubble_s,
         c.first_line,
     from counted as c
     inner join ledger.steps as s on s.run_id = c.run_id and s.step_last = c.step
@@ -78,7 +86,7 @@ timed as (
     select * exclude (first_line), first_line[1] as source_id, first_line[2] as line
     from measured
     union all by name
-    select run_id, attempt, step_first, step_last, steps, steady, step_s, comm_busy_s, source_id, line
+    select run_id, attempt, step_first, step_last, steps, steady, step_s, comm_busy_s, bubble_s, source_id, line
     from ledger.comm_spans
     where run_id not in (select run_id from measured)
 )
@@ -140,8 +148,10 @@ select
     steps,
     steady,
     step_s,
-    step_s as other_s,
-    least(comm_busy_s, step_s) as comm_busy_s,
+    -- whoever sends to a stage or receives from it waits for it
+    least(bubble_s, step_s) as bubble_s,
+    step_s - coalesce(least(bubble_s, step_s), 0) as other_s,
+    least(comm_busy_s, step_s - coalesce(least(bubble_s, step_s), 0)) as comm_busy_s,
     source_id,
     line,
 from timed

@@ -1,10 +1,10 @@
--- one row per attempt, host and device with evidence that it was throttled while steps were made
+-- one row per attempt, host, device and kind of evidence that it was throttled while steps were made; of dips one row each
 -- do not count rows as faults: a device may be told of by lines and by its clock
 -- gpu: index or identity of the device on its host; null where the line names none
--- evidence: line (a monitor or the kernel says so), sample (the device says that a fault holds its clock down) or clock (a tenth or more below the median of the attempt's devices in the same hour)
+-- evidence: line (a monitor or the kernel says so), sample (the device says that a fault holds its clock down) clock (a tenth or more below the median of the attempt's devices in the same hour) or dip (the same below its own usual clock, for minutes; inferred, since it tells no reason)
 -- first_ts: first evidence
 -- last_ts: last evidence
--- clock_ratio: lowest hourly clock / median of the attempt's devices; null where a line or a sample says so
+-- clock_ratio: lowest hourly clock / median of the attempt's devices, of a dip lowest clock of a minute / its usual; null where a line or a sample says so
 with
 
 lines as (
@@ -81,3 +81,6 @@ from slow_clocks
 union all by name
 select run_id, attempt, host, gpu, 'sample' as evidence, first_ts, last_ts, null::double as clock_ratio
 from told_by_device
+union all by name
+select run_id, attempt, host, gpu, 'dip' as evidence, first_ts, last_ts, clock_ratio
+from ledger.clock_dips

@@ -17,25 +17,13 @@
 -- finding: why the host stands out, in words; null of a run
 with
 
--- each device of a run once, over all its attempts
-devices as (
-    select
-        run_id,
-        host,
-        gpu,
-        metric,
-        sum(value * samples) / sum(samples) as value,
-        bit_or(reasons) as reasons,
-    from ledger.device_hours
-    group by run_id, host, gpu, metric
-),
-
 compared as (
     select
         *,
         median(value) over (partition by run_id, metric) as middle,
         count(*) over (partition by run_id, metric) as alike,
-    from devices
+    from ledger.device_means
+    where window_start is null
 ),
 
 -- what a device does a tenth less than the middle of its run, among four or more
@@ -60,11 +48,12 @@ findings as (
         run_id,
         host,
         gpu,
-        case evidence when 'sample' then 0 when 'line' then 0.5 else 0.9 end as rank,
+        case evidence when 'sample' then 0 when 'line' then 0.5 when 'clock' then 0.9 else 5 end as rank,
         0.0 as short,
         case evidence
             when 'sample' then 'a fault held its clock down'
             when 'line' then 'told to be throttled'
+            when 'dip' then format('clock {:.0f} % below its usual for minutes, no reason told', 100 * (1 - clock_ratio))
             else format('clock {:.0f} % below the others for an hour', 100 * (1 - clock_ratio))
         end as words,
     from ledger.throttled_devices
@@ -82,46 +71,18 @@ outstanding as (
     from findings
     where host is not null and host <> ''
     group by run_id, host
-),
-
-rows_of as (
-    select run_id, null::varchar as of_host, host, gpu, metric, value, reasons
-    from devices
-    union all
-    select d.run_id, d.host as of_host, d.host, d.gpu, d.metric, d.value, d.reasons
-    from devices as d
-    inner join outstanding as o using (run_id, host)
-),
-
-means as (
-    select
-        run_id,
-        of_host,
-        count(distinct host) as hosts,
-        count(distinct (host, gpu)) as devices,
-        avg(value) filter (where metric = 'sm_active') as sm_active,
-        avg(value) filter (where metric = 'tensor_active') as tensor_active,
-        avg(value) filter (where metric = 'dram_active') as dram_active,
-        avg(value) filter (where metric = 'nvlink_tx') + avg(value) filter (where metric = 'nvlink_rx') as nvlink_bytes_per_s,
-        avg(value) filter (where metric = 'pcie_tx') + avg(value) filter (where metric = 'pcie_rx') as pcie_bytes_per_s,
-        avg(value) filter (where metric = 'power') as power_w,
-        avg(value) filter (where metric = 'sm_clock') as sm_clock_mhz,
-        avg(value) filter (where metric = 'throttled') as throttled_share,
-        bit_or(reasons) as bits,
-    from rows_of
-    group by run_id, of_host
 )
 
 select
     m.run_id,
-    m.of_host as host,
+    m.host,
     m.hosts,
     m.devices,
     m.sm_active,
     m.tensor_active,
     m.dram_active,
     m.nvlink_bytes_per_s,
-    m.nvlink_bytes_per_s / nullif(p.nvlink_gb_s * 1e9, 0) as nvlink_share,
+    m.nvlink_share,
     m.pcie_bytes_per_s,
     m.power_w,
     m.sm_clock_mhz,
@@ -129,16 +90,16 @@ select
     nullif(
         concat_ws(
             ', ',
-            case when m.bits & 96 <> 0 then 'heat' end,
-            case when m.bits & 128 <> 0 then 'power supply' end,
-            case when m.bits & 8 <> 0 and m.bits & 192 = 0 then 'hardware' end,
-            case when m.bits & 4 <> 0 then 'power limit' end
+            case when m.reasons & 96 <> 0 then 'heat' end,
+            case when m.reasons & 128 <> 0 then 'power supply' end,
+            case when m.reasons & 8 <> 0 and m.reasons & 192 = 0 then 'hardware' end,
+            case when m.reasons & 4 <> 0 then 'power limit' end
         ),
         ''
     ) as reasons,
     o.gpu,
     o.finding,
-from means as m
-left join ledger.device_peaks as p using (run_id)
-left join outstanding as o on o.run_id = m.run_id and o.host = m.of_host
-order by m.run_id, m.of_host nulls first
+from ledger.device_activity as m
+left join outstanding as o on o.run_id = m.run_id and o.host = m.host
+where m.window_start is null and (m.host is null or o.host is not null)
+order by m.run_id, m.host nulls first

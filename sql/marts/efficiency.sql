@@ -49,7 +49,7 @@ ranked as (
 evidence as (
     select * replace (
         case when evidence = 'comms' then comm_busy_share else exposed_comm_share end as exposed_comm_share,
-        case when evidence = 'comms' then 1 - comm_busy_share else other_share end as other_share
+        case when evidence = 'comms' then other_share - comm_busy_share else other_share end as other_share
     )
     from ranked
     qualify row_number() over (partition by run_id, window_start order by place, evidence) = 1
@@ -180,6 +180,8 @@ judged as (
             when exposed_comm_share is null or compute_share is null then 'not_known'
             when memory_is_busy then 'memory_bound'
             when compute_share >= 0.7 then 'compute_bound'
+            -- what lies in no part may be a wall
+            when other_share >= 0.15 then 'not_known'
             else 'balanced'
         end as verdict,
     from walls
@@ -224,6 +226,10 @@ final as (
             when evidence is null then 'no timer, trace or span tells what a step is spent on'
             when verdict = 'not_known' and compute_share is null
                 then format('the evidence tells {} and not what lies between communication and computing', coalesce(wall.words, 'nothing'))
+            when verdict = 'not_known' and exposed_comm_share is not null and evidence = 'profile'
+                then format('devices are idle for {:.1f} % of the step, and nothing tells what they wait for', 100 * other_share)
+            when verdict = 'not_known' and exposed_comm_share is not null
+                then format('no part that is told takes 15 % of the step, and {:.1f} % of it lies in none', 100 * other_share)
             when verdict = 'not_known'
                 then 'timers of communication stand at zero or are not printed: it is hidden, or counted as computing'
             when verdict = 'memory_bound' and wall.share is distinct from memory_copy_share or verdict = 'memory_bound' and wall.share < 0.15

@@ -137,16 +137,16 @@ counted as (
         m.run_id,
         'parameters_disagree' as fault,
         f.parameters_counted as measured,
-        m.parameters as expected,
+        coalesce(m.parameters, m.trainable) as expected,
         format(
             'the shape of the model counts {:,.2f} billion parameters, and the log prints {:,.2f}: the shape is not all that there is',
             f.parameters_counted / 1e9,
-            m.parameters / 1e9
+            expected / 1e9
         ) as sentence,
     from ledger.model_shapes as m
     inner join ledger.shape_flops as f using (run_id)
     -- a program prints billions with two decimals
-    where not m.frozen and not coalesce(m.trainable < 0.5 * f.parameters_counted, false) and abs(f.parameters_counted / m.parameters - 1) > 0.05 and abs(f.parameters_counted - m.parameters) > 5e6
+    where not m.frozen and not coalesce(m.trainable < 0.5 * f.parameters_counted, false) and abs(f.parameters_counted / expected - 1) > 0.05 and abs(f.parameters_counted - expected) > 5e6
 ),
 
 several as (

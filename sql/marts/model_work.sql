@@ -25,7 +25,7 @@ spans as (
         not s.first_span and not s.holds_stall as steady,
         s.tflops_per_gpu,
         s.mfu,
-        least(coalesce(a.gpus, r.gpus), r.gpus) as gpus,
+        a.counted_gpus as gpus,
         r.peak_flops_per_gpu,
         f.flops_per_token,
         f.source as token_source,
@@ -43,7 +43,7 @@ spans as (
         coalesce(s.step_time_s, (epoch_us(s.end_ts) - epoch_us(s.start_ts)) / 1e6 / s.steps) as rated_s,
     from ledger.steps as s
     inner join ledger.runs as r using (run_id)
-    left join ledger.attempts as a using (run_id, attempt)
+    inner join ledger.attempts as a using (run_id, attempt)
     left join ledger.flops as f using (run_id)
     left join ledger.printed_rates as p using (run_id)
     left join ledger.device_peaks as d using (run_id)

@@ -25,11 +25,10 @@ lost_spans as (
         -- lost steps of the span up to the announced one
         greatest(least(s.step_last, n.step) - greatest(s.step_first - 1, coalesce(a.survives_to, s.step_first - 1)), 0) as steps,
         s.net_us / s.steps as step_us,
-        least(coalesce(a.gpus, r.gpus), r.gpus) as gpus,
+        a.counted_gpus as gpus,
     from ledger.steps as s
     inner join ledger.attempts as a using (run_id, attempt)
     inner join announced as n using (run_id, attempt)
-    inner join ledger.runs as r using (run_id)
     where s.surviving_steps < s.steps and n.step >= s.step_first
 ),
 

@@ -124,12 +124,19 @@ hosts as (
             when count(distinct t.host) > 1 then null
             when bool_or(t.evidence = 'sample') then 'says that a fault holds its clock down'
             when bool_or(t.evidence = 'line') then 'was throttled'
-            else format('ran at {:.0f} % of the clock of the others', 100 * min(t.clock_ratio))
+            when bool_or(t.evidence = 'clock')
+                then format('ran at {:.0f} % of the clock of the others', 100 * min(t.clock_ratio) filter (where t.evidence = 'clock'))
+            else format('ran at {:.0f} % of its usual clock (inferred, since it tells no reason)', 100 * min(t.clock_ratio))
         end as host_reason,
     from joined as j
     inner join ledger.throttled_devices as t
         on t.run_id = j.run_id and t.attempt = j.attempt and t.first_ts < j.end_ts and t.last_ts > j.start_ts
     where j.level is not null
+        -- what is inferred has to explain more of the stretch than not
+        and (
+            t.evidence <> 'dip'
+            or epoch_us(least(t.last_ts, j.end_ts)) - epoch_us(greatest(t.first_ts, j.start_ts)) >= 0.5 * (epoch_us(j.end_ts) - epoch_us(j.start_ts))
+        )
     group by j.run_id, j.attempt, j.step_first
 )
 

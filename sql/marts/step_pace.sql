@@ -19,7 +19,7 @@ spans as (
         s.first_span,
         s.net_us / 1e6 / s.steps as step_s,
         s.tokens / s.steps as step_tokens,
-        least(coalesce(a.gpus, r.gpus), r.gpus) as gpus,
+        a.counted_gpus as gpus,
         r.peak_flops_per_gpu,
         -- of a line that crosses a bound of the period, the steps that lie inside
         s.surviving_steps
@@ -28,7 +28,7 @@ spans as (
     from ledger.steps as s
     inner join period as p on s.start_ts < p.period_end and s.end_ts > p.period_start
     inner join ledger.runs as r using (run_id)
-    left join ledger.attempts as a using (run_id, attempt)
+    inner join ledger.attempts as a using (run_id, attempt)
     where s.surviving_steps > 0 and s.net_us > 0 and s.end_ts > s.start_ts
 ),
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from math import ceil
 
 from pipeline.report import units
 from pipeline.report.charts.font import fit, text_width
@@ -12,7 +13,7 @@ from pipeline.report.charts.palette import INK, RULE, SOFT
 from pipeline.report.charts.scale import Linear, nice_ticks, tick_texts, time_ticks
 from pipeline.report.charts.svg import SIZE, SMALL, Drawing
 
-_ACROSS, _GAP = 3, 15.0
+_ACROSS, _GAP = 5, 15.0
 _HEAD, _PLOT, _FOOT = 20.0, 46.0, 21.0
 _AXIS = 20.0
 _BAND = "#B3D3E8"
@@ -66,7 +67,7 @@ class Paces:
     def draw(self, name: str, alt: str) -> str:
         """Return the grid as SVG."""
         drawing = Drawing(name, alt)
-        across = min(_ACROSS, len(self.panels))
+        across = ceil(len(self.panels) / ceil(len(self.panels) / _ACROSS))
         width = (drawing.width - (across - 1) * _GAP) / across
         height = _HEAD + _PLOT + _FOOT
         tops = {panel.scale: _top(self.panels, panel.scale) for panel in self.panels}

@@ -10,7 +10,7 @@ from pipeline.report.charts.palette import PARTS, RULE, SOFT
 from pipeline.report.charts.scale import Linear
 from pipeline.report.charts.svg import SIZE, SMALL, Drawing
 
-_ROW, _BAR, _TOP = 16.0, 9.5, 14.0
+_ROW, _BAR, _TOP = 14.0, 9.5, 14.0
 _NOTES = 112.0
 
 #: What each part of a step is called.

@@ -6,9 +6,10 @@ from pipeline.report import units
 from pipeline.report.efficiency_rows import Devices, Link
 from pipeline.report.facts import Facts
 from pipeline.report.model import Column, Row, Table
+from pipeline.report.sections.room import more_of, told_columns
 from pipeline.report.text import elide
 
-_MOST_LINKS = 4
+#: Hosts of one run that are printed.
 _MOST_HOSTS = 3
 
 _MEASURED = {"benchmark": "benchmark", "summary": "summary", "operation": "each operation"}
@@ -22,7 +23,7 @@ def gpu_of(host: str, gpu: str | None) -> str:
     return f"{host}, GPU{units.SPACE}{gpu}" if gpu.isdigit() else f"{host}, {gpu}"
 
 
-def build_links(facts: Facts) -> tuple[Table, ...]:
+def build_links(facts: Facts, most: int) -> tuple[Table, ...]:
     """Return what collectives reached of the peak of their link; nothing where none was timed."""
     # large messages first: small ones measure latency
     order = {"64 MiB and more": 0, "1 to 64 MiB": 1}
@@ -33,31 +34,25 @@ def build_links(facts: Facts) -> tuple[Table, ...]:
     if not links:
         return ()
     rows = tuple(_link(link) for link in links)
-    return (
-        Table(
-            name="links",
-            caption="Links: bus bandwidth of collectives by size of message, against the peak of one "
-            "direction. Waiting: time that the fastest rank did not need."
-            + (
-                f" The first {_MOST_LINKS}; {len(rows) - _MOST_LINKS:,} more in review.html."
-                if len(rows) > _MOST_LINKS
-                else ""
-            ),
-            columns=(
-                Column("run", share=4),
-                Column("told by", share=3),
-                Column("collective", share=3),
-                Column("messages", share=4),
-                Column("link", share=4),
-                Column("GB/s", "right", share=2),
-                Column("of peak", "right", share=2),
-                Column("waiting", "right", share=2),
-                Column("evidence", share=6),
-            ),
-            rows=rows[:_MOST_LINKS],
-            more=rows[_MOST_LINKS:],
+    table = Table(
+        name="links",
+        caption="Links: bus bandwidth by size of message, against the peak of one direction, and waiting for "
+        "slow ranks." + more_of(len(rows) - most),
+        columns=(
+            Column("run"),
+            Column("told by", share=3),
+            Column("collective", share=3),
+            Column("messages", share=4),
+            Column("link", share=4),
+            Column("GB/s", "right", share=2),
+            Column("of peak", "right", share=2),
+            Column("waiting", "right", share=2),
+            Column("evidence", share=6),
         ),
+        rows=rows[:most],
+        more=rows[most:],
     )
+    return (told_columns(table),)
 
 
 def _link(link: Link) -> Row:
@@ -77,44 +72,42 @@ def _link(link: Link) -> Row:
     )
 
 
-def build_devices(facts: Facts) -> tuple[Table, ...]:
+def build_devices(facts: Facts, most: int) -> tuple[Table, ...]:
     """Return how busy devices were, and the hosts that stand out; nothing where none was sampled."""
     found = facts.productive.devices
     if not found:
         return ()
-    hosts: dict[str, list[Devices]] = {}
+    of_run: dict[str, list[Devices]] = {}
     for row in found:
-        hosts.setdefault(row.run_id, []).append(row)
-    rows: list[Row] = []
-    more: list[Row] = []
-    for of_run in hosts.values():
-        told = [_devices(row) for row in of_run]
-        rows.extend(told[: 1 + _MOST_HOSTS])
-        more.extend(told[1 + _MOST_HOSTS :])
-    return (
-        Table(
-            name="devices",
-            caption="Devices between first and last steps, and hosts that stand out: means of samples. "
-            "Held down: samples that tell of a fault which lowers the clock."
-            + (f" {units.counted(len(more), 'host')} more in review.html." if more else ""),
-            columns=(
-                Column("run", share=3),
-                Column("host", share=4),
-                Column("SM", "right", share=2),
-                Column("tensor", "right", share=2),
-                Column("DRAM", "right", share=2),
-                Column("NVLink GB/s", "right", share=3),
-                Column("PCIe GB/s", "right", share=3),
-                Column("W", "right", share=2),
-                Column("MHz", "right", share=2),
-                Column("held down", "right", share=3),
-                Column("by", share=4),
-                Column("why it stands out", share=7),
-            ),
-            rows=tuple(rows),
-            more=tuple(more),
+        of_run.setdefault(row.run_id, []).append(row)
+    # runs in which a host stands out come first, with three of their hosts at most
+    runs = sorted(of_run.values(), key=lambda rows: (len(rows) == 1, rows[0].run_id))
+    told = [_devices(row) for rows in runs for row in rows[: 1 + _MOST_HOSTS]]
+    told += [_devices(row) for rows in runs for row in rows[1 + _MOST_HOSTS :]]
+    shown = sum(len(rows[: 1 + _MOST_HOSTS]) for rows in runs)
+    most = min(most, shown)
+    table = Table(
+        name="devices",
+        caption="Devices while steps ran, and hosts that stand out: means of samples. Held down: by a fault."
+        + more_of(len(told) - most, "rows"),
+        columns=(
+            Column("run"),
+            Column("host"),
+            Column("SM", "right", share=2),
+            Column("tensor", "right", share=2),
+            Column("DRAM", "right", share=2),
+            Column("NVLink GB/s", "right", share=3),
+            Column("PCIe GB/s", "right", share=3),
+            Column("W", "right", share=2),
+            Column("MHz", "right", share=2),
+            Column("held down", "right", share=3),
+            Column("by", share=4),
+            Column("why it stands out", share=7),
         ),
+        rows=tuple(told[:most]),
+        more=tuple(told[most:]),
     )
+    return (told_columns(table),)
 
 
 def _devices(row: Devices) -> Row:
@@ -132,7 +125,8 @@ def _devices(row: Devices) -> Row:
             "–" if row.power_w is None else units.number(row.power_w, 0),
             "–" if row.sm_clock_mhz is None else units.number(row.sm_clock_mhz, 0),
             units.percent(row.throttled_share),
-            row.reasons or "–",
+            # a limit of power that somebody set holds every device down, and is no fault
+            (row.reasons or "–") if row.throttled_share else "–",
             row.finding or "–",
         )
     )

@@ -10,46 +10,49 @@ from pipeline.report.charts.pace import HourOf, PacePanel, Paces, told
 from pipeline.report.charts.split import PART_TITLES, SplitRow, Splits, describe
 from pipeline.report.efficiency_rows import Efficiency, Pace
 from pipeline.report.facts import Facts
-from pipeline.report.model import Block, Figure, Page
+from pipeline.report.model import Figure, Page
 from pipeline.report.sections.device_tables import build_devices, build_links
-from pipeline.report.sections.efficiency_tables import (
-    build_factors,
-    build_scaling,
-    build_slow,
-    build_stragglers,
-)
+from pipeline.report.sections.efficiency_tables import build_factors
 from pipeline.report.sections.efficiency_verdicts import bound_by, build_verdicts, known_verdicts
 from pipeline.report.sections.model_faults import build_model_faults
+from pipeline.report.sections.pace_tables import build_sizes_and_stragglers, build_slow
+from pipeline.report.sections.room import Part, fit_parts
 from pipeline.report.text import elide
 from pipeline.report.words import alternative, clause
 
 QUESTION = "How well did the productive time run?"
-_MOST_ROWS = 12
 
 
-def build(facts: Facts) -> Page:
-    """Return the page; one line where no productive time has a step."""
+def build(facts: Facts, paper: str = "a4") -> Page:
+    """Return the page, with as much of each part as fits on a sheet; one line where no step is timed."""
     ran = facts.productive.efficiencies
     if not ran:
         return Page(6, "efficiency", QUESTION, "No productive time in this period.")
     if not any(pace.step_median_s is not None for pace in facts.productive.paces):
         return Page(6, "efficiency", QUESTION, "No step times in the logs of this period.")
-    blocks: list[Block] = [_build_paces(facts)]
-    blocks.extend(_build_splits(_largest(ran), len(ran)))
-    blocks.append(build_verdicts(facts))
-    blocks.append(build_factors(facts))
-    blocks.extend(build_model_faults(facts))
-    blocks.extend(build_slow(facts))
-    blocks.extend(build_scaling(facts))
-    blocks.extend(build_stragglers(facts))
-    blocks.extend(build_links(facts))
-    blocks.extend(build_devices(facts))
-    return Page(6, "efficiency", QUESTION, _sentence(facts), tuple(blocks))
+    sentence = _sentence(facts)
+    return Page(6, "efficiency", QUESTION, sentence, fit_parts(sentence, paper, _parts(facts)))
+
+
+def _parts(facts: Facts) -> tuple[Part, ...]:
+    """Return the parts of the page in their order: rows on a full sheet, and on an empty one."""
+    largest = _largest(facts.productive.efficiencies)
+    return (
+        Part(lambda most: (_build_paces(facts, most),), 5, 12),
+        Part(lambda most: _build_splits(largest, most), 2, 12),
+        Part(lambda most: (build_verdicts(facts, most),), 2, 8),
+        Part(lambda most: (build_factors(facts, most),), 2, 20),
+        Part(lambda most: build_model_faults(facts, most), 1, 8),
+        Part(lambda most: build_slow(facts, most), 2, 6),
+        Part(lambda most: build_sizes_and_stragglers(facts, most), 2, 8),
+        Part(lambda most: build_links(facts, most), 1, 4),
+        Part(lambda most: build_devices(facts, most), 2, 20),
+    )
 
 
 def _largest(runs: Iterable[Efficiency]) -> list[Efficiency]:
-    """Return the runs with most productive time, the largest first."""
-    return sorted(runs, key=lambda run: (-run.productive_gpu_s, run.run_id))[:_MOST_ROWS]
+    """Return the runs with most productive time first."""
+    return sorted(runs, key=lambda run: (-run.productive_gpu_s, run.run_id))
 
 
 def _sentence(facts: Facts) -> str:
@@ -86,22 +89,20 @@ def _bound(facts: Facts) -> str:
     return bound_by(alike[0], whose=f"{len(alike)} of {len(runs)} runs, with {share} of this time,")
 
 
-def _build_paces(facts: Facts) -> Figure:
+def _build_paces(facts: Facts, most: int) -> Figure:
     """Return MFU by hour, or step time of runs whose FLOPs are not known."""
     by_run: dict[str, list[Pace]] = {}
     for pace in facts.productive.paces:
         by_run.setdefault(pace.run_id, []).append(pace)
     shown = [run for run in _largest(facts.productive.efficiencies) if _is_paced(by_run.get(run.run_id, []))]
-    panels = tuple(_panel(run, by_run[run.run_id]) for run in shown)
+    panels = tuple(_panel(run, by_run[run.run_id]) for run in shown[:most])
     hours = [hour for panel in panels for hour in panel.hours]
     values = (_described(panel) for panel in panels)
     hidden = len(facts.productive.efficiencies) - len(panels)
     return Figure(
         name="pace",
-        caption=f"MFU {_each(facts)}, or the time of a step where FLOPs are not known: median of the step "
-        "lines (line), 10 to 90 % of them (band), restarts (ticks at the foot), and the pace of an "
-        "undisturbed step (dashed)."
-        + (f" {units.counted(hidden, 'run')} more in the table." if hidden else ""),
+        caption=f"MFU {_each(facts)}, else step time: median of lines, 10 to 90 % of them (band), restarts "
+        "(ticks), undisturbed pace (dashed)." + (f" {hidden:,} more in the table." if hidden else ""),
         alt=alternative("Pace of steps over time by run", values),
         chart=Paces(min(hour.start for hour in hours), max(hour.end for hour in hours), panels),
     )
@@ -136,7 +137,7 @@ def _panel(run: Efficiency, paces: list[Pace]) -> PacePanel:
         median = units.percent(run.mfu_median)
         return PacePanel(run.run_id, f"MFU, median {median}", "MFU", "%", hours, restarts, reference)
     median = "–" if run.step_median_s is None else units.duration(run.step_median_s)
-    subtitle = f"time of a step, median {median}"
+    subtitle = f"step time, median {median}"
     return PacePanel(run.run_id, subtitle, run.run_id, "s", hours, restarts, run.reference_step_s)
 
 
@@ -149,17 +150,16 @@ def _hour(pace: Pace, knows_mfu: bool) -> HourOf:
     return HourOf(start, end, low, middle, high)
 
 
-def _build_splits(runs: list[Efficiency], count: int) -> tuple[Figure, ...]:
+def _build_splits(runs: list[Efficiency], most: int) -> tuple[Figure, ...]:
     """Return how a step of each run divides, or why nothing tells; nothing where that is so of all runs."""
-    rows = tuple(_split(run) for run in runs)
+    rows = tuple(_split(run) for run in runs[:most])
     if not any(row.shares for row in rows):
         return ()
-    hidden = count - len(rows)
+    hidden = len(runs) - len(rows)
     figure = Figure(
         name="split",
-        caption="What a step is spent on, at the reference pace; the parts are the whole step. "
-        "Communication, copies and waits count only where nothing is computed meanwhile."
-        + (f" The {_MOST_ROWS} largest runs; {hidden:,} more in the table." if hidden else ""),
+        caption="What a step at the reference pace is spent on; communication, copies and waits where "
+        "nothing is computed." + (f" {hidden:,} more in the table." if hidden else ""),
         alt=alternative("Parts of a step by run", (describe(row) for row in rows)),
         chart=Splits(rows),
     )
@@ -168,10 +168,13 @@ def _build_splits(runs: list[Efficiency], count: int) -> tuple[Figure, ...]:
 
 def _split(run: Efficiency) -> SplitRow:
     shares = {part: getattr(run, f"{part}_share") for part in PART_TITLES}
+    if run.exposed_comm_share is None and run.compute_share is not None:
+        # What is not told of communication lies in computing.
+        shares |= {"compute": None, "other": run.compute_share + (run.other_share or 0.0)}
     parts = tuple((part, share) for part, share in shares.items() if share is not None)
     pace = "" if run.reference_step_s is None else f"{units.duration(run.reference_step_s)} a step"
     if not any(part != "other" and share > 0 for part, share in parts):
         reason = run.network_reason or run.verdict_reason or "no line tells the parts of its steps"
         return SplitRow(elide(run.run_id), (), pace, clause(reason))
-    source = (run.evidence_source or "").replace("comms", "timed communication")
+    source = (run.evidence_source or "").replace("comms", "timed communication").replace("_", " ")
     return SplitRow(elide(run.run_id), parts, ", ".join(filter(None, (pace, source))))

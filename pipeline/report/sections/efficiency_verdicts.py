@@ -12,7 +12,9 @@ from pipeline.report.text import elide
 from pipeline.report.words import clause
 
 NOT_KNOWN = "not_known"
-_MOST_ITEMS = 8
+
+#: Runs of one verdict that are named in the line on those without an item.
+_MOST_NAMES = 4
 
 _BOUND = {
     "network_bound": "bound by the network",
@@ -66,17 +68,30 @@ def _figure(run: Efficiency) -> str:
     return "" if share is None else text.format(share=units.percent(share))
 
 
-def build_verdicts(facts: Facts) -> Listing:
+def build_verdicts(facts: Facts, most: int) -> Listing:
     """Return one item per run, the largest first: what it is bound by, why, and what would pay."""
     runs = sorted(facts.productive.efficiencies, key=lambda run: (-run.productive_gpu_s, run.run_id))
-    hidden = len(runs) - _MOST_ITEMS
+    items = tuple(Item(elide(run.run_id), _verdict(run) + _slowed(run, facts)) for run in runs)
     return Listing(
         title="What steps are bound by, and the change that would pay most",
-        items=tuple(
-            Item(elide(run.run_id), _verdict(run) + _slowed(run, facts)) for run in runs[:_MOST_ITEMS]
-        ),
-        note=f"{units.counted(hidden, 'run')} more in the table below." if hidden > 0 else "",
+        items=items[:most],
+        more=items[most:],
+        note=_rest(runs[most:]),
     )
+
+
+def _rest(runs: list[Efficiency]) -> str:
+    """Return the verdicts on runs that have no item, in one line."""
+    by_verdict: dict[str, list[str]] = {}
+    for run in runs:
+        by_verdict.setdefault(run.verdict, []).append(elide(run.run_id))
+    told: list[str] = []
+    for verdict, names in by_verdict.items():
+        words = "not known" if verdict == NOT_KNOWN else _BOUND.get(verdict, verdict).partition(":")[0]
+        others = f" and {len(names) - _MOST_NAMES:,} more" if len(names) > _MOST_NAMES else ""
+        told.append(f"{words}: {', '.join(names[:_MOST_NAMES])}{others}")
+    text = "; ".join(told)
+    return f"Besides, {text} (reasons in review.html)." if text else ""
 
 
 def _verdict(run: Efficiency) -> str:

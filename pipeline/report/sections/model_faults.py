@@ -7,20 +7,20 @@ from pipeline.report.facts import Facts
 from pipeline.report.model import Item, Listing
 from pipeline.report.text import elide
 
-_MOST_ITEMS = 8
 
-
-def build_model_faults(facts: Facts) -> tuple[Listing, ...]:
+def build_model_faults(facts: Facts, most: int) -> tuple[Listing, ...]:
     """Return what does not fit, one item per run and fault; nothing where everything fits."""
     faults = facts.model_faults
     if not faults:
         return ()
-    hidden = len(faults) - _MOST_ITEMS
+    items = tuple(Item(elide(fault.run_id), _capital(fault.sentence)) for fault in faults)
+    hidden = len(items) - most
     return (
         Listing(
             title="Data behind MFU that do not fit",
-            items=tuple(Item(elide(f.run_id), _capital(f.sentence)) for f in faults[:_MOST_ITEMS]),
-            note=f"{units.counted(hidden, 'fault')} more in marts.model_faults." if hidden > 0 else "",
+            items=items[:most],
+            more=items[most:],
+            note=f"{units.counted(hidden, 'fault')} more in review.html." if hidden > 0 else "",
         ),
     )
 
