@@ -4,10 +4,12 @@
 -- start_ts, end_ts: first and last time that its lines carry
 with
 
+-- what a trainer left, and what the programs around it did: standard error may go to a file of its own
 logs as (
-    select distinct log_no, run_id
+    select log_no, bool_or(has_trainer_lines) as has_trainer_lines
     from staging.sources
-    where has_trainer_lines and run_id is not null
+    where run_id is not null and coalesce(role, '') not in ('scheduler', 'node')
+    group by log_no
 ),
 
 -- what was held when: of allocations of one run that overlap nobody can tell which one printed a line
@@ -38,9 +40,23 @@ accounted as (
     select distinct run_id from alone
 ),
 
+-- a job that stays where it is starts its processes in steps, which are numbered
+names as (
+    select
+        source_id,
+        line,
+        max(job_id) as job_id,
+        max(nullif(regexp_extract(text, '(?:STEP |StepId=)\d+\.(\d+)', 1), '')) as step,
+    from events.signals
+    where job_id is not null
+    group by all
+),
+
 told as (
-    select run_id, log_no, ord, log_line, source_id, line, ts, true as by_trainer, null::varchar as job_id
+    select
+        run_id, log_no, ord, log_line, source_id, line, ts, true as by_trainer, null::varchar as job_id, null::varchar as step
     from staging.step_lines
+    where run_id is not null
     union all
     -- the programs around a trainer tell of ends, and catch what any of them prints last
     select
@@ -51,12 +67,12 @@ told as (
         t.source_id,
         t.line,
         t.ts,
-        t.kind <> 'signal' and (t.name not in ('exit', 'job') or t.kind <> 'phase' or t.format = s.format) as by_trainer,
+        s.has_trainer_lines and t.kind <> 'signal' and (t.name not in ('exit', 'job') or t.kind <> 'phase' or t.format = s.format) as by_trainer,
         e.job_id,
+        e.step,
     from staging.stream as t
     inner join staging.sources as s using (source_id)
-    left join (select source_id, line, max(job_id) as job_id from events.signals where job_id is not null group by all) as e
-        on e.source_id = t.source_id and e.line = t.line and t.kind in ('signal', 'phase')
+    left join names as e on e.source_id = t.source_id and e.line = t.line and t.kind in ('signal', 'phase')
     where t.run_id is not null
 ),
 
@@ -72,16 +88,33 @@ timed as (
     asof left join alone as a on t.run_id = a.run_id and t.ts >= a.start_ts
 ),
 
-keyed as (
+placed as (
     select
         t.*,
         case
             when t.job_id is null or t.job_id = t.at_job then t.at_key
             when not t.is_accounted then t.job_id
             else o.held_key
-        end as key,
+        end as job_key,
     from timed as t
     left join alone as o on o.run_id = t.run_id and o.job_id = t.job_id and o.restarts = 1
+),
+
+named_steps as (
+    select log_no, ord, job_key, min(step) as step
+    from placed
+    where step is not null and job_key is not null
+    group by all
+),
+
+-- and to the step of it that is named next, else to the one that was named last
+keyed as (
+    select
+        p.* exclude (job_key, step),
+        p.job_key || coalesce('.' || case p.job_key when n.job_key then n.step when b.job_key then b.step end, '') as key,
+    from placed as p
+    asof left join named_steps as n on p.log_no = n.log_no and p.ord <= n.ord
+    asof left join named_steps as b on p.log_no = b.log_no and p.ord >= b.ord
 ),
 
 spoken as (
@@ -99,9 +132,11 @@ groups as (
         min(k.ord) as ord,
         max(k.ord) as last_ord,
     from keyed as k
-    semi join logs using (log_no)
+    inner join logs as l using (log_no)
     anti join spoken as s on s.run_id = k.run_id and s.key = k.key
     where k.key is not null
+        -- without a word of any trainer in the log only times tell whose it is
+        and (l.has_trainer_lines or (k.is_accounted and k.run_id in (select run_id from spoken)))
     group by all
 ),
 
