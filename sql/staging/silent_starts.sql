@@ -54,7 +54,8 @@ names as (
 
 told as (
     select
-        run_id, log_no, ord, log_line, source_id, line, ts, true as by_trainer, null::varchar as job_id, null::varchar as step
+        run_id, log_no, ord, log_line, source_id, line, ts, true as by_trainer, false as is_start,
+        null::varchar as job_id, null::varchar as step,
     from staging.step_lines
     where run_id is not null
     union all
@@ -66,8 +67,11 @@ told as (
         t.log_line,
         t.source_id,
         t.line,
-        t.ts,
+        -- of what is read twice in a line one reading may have its time
+        coalesce(t.ts, max(t.ts) over (partition by t.log_no, t.ord)) as ts,
         s.has_trainer_lines and t.kind <> 'signal' and (t.name not in ('exit', 'job') or t.kind <> 'phase' or t.format = s.format) as by_trainer,
+        by_trainer and t.kind = 'phase'
+            and t.name in ('process_start', 'library_setup', 'init', 'model_setup', 'data_setup', 'compile') as is_start,
         e.job_id,
         e.step,
     from staging.stream as t
@@ -101,24 +105,36 @@ placed as (
 ),
 
 named_steps as (
-    select log_no, ord, job_key, min(step) as step
+    select run_id, job_key, ts, min(step) as step
     from placed
-    where step is not null and job_key is not null
+    where step is not null and job_key is not null and ts is not null
     group by all
 ),
 
--- and to the step of it that is named next, else to the one that was named last
+begun as (
+    select log_no, ord, max(ts) as ts
+    from placed
+    where is_start and ts is not null
+    group by all
+),
+
+-- and to the step of it that is named next; what programs print after the last one is of that one
 keyed as (
     select
         p.* exclude (job_key, step),
-        p.job_key || coalesce('.' || case p.job_key when n.job_key then n.step when b.job_key then b.step end, '') as key,
+        p.job_key || coalesce('.' || coalesce(p.step, n.step, case when not p.by_trainer then b.step end), '') as key,
+        case when p.ts <= b.ts + interval 60 second and coalesce(s.ts <= b.ts, true) then p.job_key || '.' || b.step end as ended_key,
     from placed as p
-    asof left join named_steps as n on p.log_no = n.log_no and p.ord <= n.ord
-    asof left join named_steps as b on p.log_no = b.log_no and p.ord >= b.ord
+    asof left join named_steps as n on p.run_id = n.run_id and p.job_key = n.job_key and p.ts <= n.ts
+    asof left join named_steps as b on p.run_id = b.run_id and p.job_key = b.job_key and p.ts >= b.ts
+    asof left join begun as s on p.log_no = s.log_no and p.ord >= s.ord
 ),
 
 spoken as (
     select distinct run_id, key from keyed where by_trainer and key is not null
+    union
+    -- a trainer may go on for a moment after its step was told to end
+    select distinct run_id, ended_key as key from keyed where by_trainer and ended_key is not null
     union
     -- a log that is named after its job tells of it
     select run_id, job_id as key from staging.sources where has_trainer_lines and job_id is not null
