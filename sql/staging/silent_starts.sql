@@ -1,6 +1,6 @@
 -- one row per start, in a log of several jobs, of which its trainer says no word: where its lines begin and end in the log
 -- do not count as attempts: staging.launches holds them beside those that a trainer tells of
--- ord, last_ord: place of its first line in the log, and of the last one that is known to be its own
+-- last_ord: place in the log of the last line that is known to be its own
 -- start_ts, end_ts: first and last time that its lines carry
 with
 
