@@ -3,8 +3,8 @@
 A story is one text file: a head of ``key = value`` lines in TOML, with the reason and the arithmetic in its
 comments, and files that each begin with ``==== path``. ``[seconds]`` holds the seconds of every category that
 the ledger of the run has, ``saves`` of each save its step, the seconds that the loop stood still for it (-1
-where nothing tells), and whether it is durable, ``restored`` the steps at which its attempts began anew, ``gpus``
-how many it ran on, and ``causes`` why each of its attempts ended.
+where nothing tells), and whether it is durable, ``restored`` the steps at which its attempts began anew,
+``gpus`` how many it ran on, and ``causes`` why each of its attempts ended.
 """
 
 from __future__ import annotations

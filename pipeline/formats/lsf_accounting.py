@@ -39,7 +39,7 @@ _INDEX = rf" \d+ {_TEXT} {_TEXT} (?P<index>\d+) "
 _TAIL = _INDEX + rf"{_NUMBER} {_NUMBER}(?: {_TEXT}){{4}} \d+ {_TEXT} "
 #: What it was given, in the resources that it required: since 10.1 with the word that they are of a host.
 _GPUS = r"(?:.*\brusage\[[^\]\"]*\bngpus_physical=(?P<gpus>\d+)(?:\.0+)?/host\b)?"
-#: A job of one slot held the same, be GPUs counted by job, host or task: that is set in files that no record tells of.
+#: A job of one slot held the same, be GPUs counted by job, host or task, which is set where no record tells.
 _GPUS_OF_ONE_SLOT = (
     rf' 1 "[A-Za-z][^"]*" (?:64|32) {_NUMBER} '
     r".*\brusage\[[^\]\"]*\bngpus_physical=(?P<v>\d+)(?:\.0+)?(?:/task|/job)?[\]:, ]"
