@@ -2,6 +2,7 @@
 -- do not count as attempts: several logs may tell of the same attempt (see staging.attempts)
 -- begins_with_end: whether the log begins with the end of a launch that it does not tell of, and starts come after it
 -- begins_inside: whether the log begins with this launch and no line of a start, so that it may go on from another one
+-- is_silent: whether only the programs around its trainer tell of it, so that it is no part of what another log tells
 -- beat_us: mean time from one step line to the next in this log, microseconds; null of a single line
 with
 
@@ -412,6 +413,7 @@ select
     l.launch = 1 and s.first_step is not null and not coalesce(o.has_start, false) as begins_inside,
     l.launch = 1 and s.first_step is null and not coalesce(o.has_start, false) and l.next_ord is not null
         and r.has_trainer_lines as begins_with_end,
+    z.log_no is not null as is_silent,
     s.first_step,
     s.last_step,
     s.stride,
@@ -420,3 +422,4 @@ from launches as l
 inner join staging.sources as r using (source_id)
 left join step_times as s on s.log_no = l.log_no and s.launch = l.launch
 left join other_times as o on o.log_no = l.log_no and o.launch = l.launch
+left join (select distinct log_no, ord from staging.silent_starts) as z on z.log_no = l.log_no and z.ord = l.first_ord
