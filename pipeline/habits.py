@@ -75,6 +75,12 @@ FORMATS = Table(
             "a save begins when the one before it is durable, which no line says",
         ),
         Column(
+            "hooks_timer",
+            "string",
+            "timer that is printed when everything is over that follows a step, saves and evaluations among "
+            "it; empty where there is none",
+        ),
+        Column(
             "world_size_late",
             "bool",
             "the world size stands behind the first line of its launch",

@@ -77,7 +77,7 @@ KINDS = {
     "evaluations": Kind("validation loss at", phase("eval", "point"), MEGATRON, 19),
     "steps of DeepSpeed": Kind("RunningAvgSamplesPerSec", "steps", ("deepspeed/",), 736),
     "evaluations of DeepSpeed": Kind("Evaluating perplexity", phase("eval", "begin"), ("deepspeed/",), 17),
-    "overflows": Kind("OVERFLOW!", signal("deepspeed_overflow"), ("deepspeed/",), 139),
+    "overflows": Kind("OVERFLOW!", signal("deepspeed_overflow"), LOGS, 141),
     "steps of fairseq": Kind(r"\| epoch \d+ \| step \d+ \|", "steps", ("fairseq/", "paddle/"), 3543),
     "steps of nanoGPT": Kind(r"^s:\d+ trl:", "steps", ("nanogpt/modded",), 29096),
     "evaluations of nanoGPT": Kind(r"^s:\d+ tel:", phase("eval", "end"), ("nanogpt/modded",), 156),
@@ -98,6 +98,9 @@ KINDS = {
     "missing modules": Kind("ModuleNotFoundError:", signal("py_module_not_found_error"), LOGS, 17),
     "failed children": Kind(r"errors\.ChildFailedError", signal("elastic_childfailed_exc"), LOGS, 17),
     "aborted steps": Kind("Job step aborted: Waiting up to", signal("slurm_step_aborted"), LOGS, 6),
+    "crashes under jsrun": Kind(
+        "terminated with signal", signal("jsrun_process_crashed", "jsrun_process_killed"), LOGS, 1
+    ),
     "Xids": Kind("NVRM: Xid", "signals where signal_id like 'xid_%'", ("kernel/",), 5),
     "crashes in NCCL": Kind(r"segfault at .* in libnccl", signal("segfault_libnccl"), ("kernel/",), 2),
     "faults of switches": Kind("non-fatal error", signal("fm_nvswitch_nonfatal"), ("fabricmanager/",), 1),

@@ -3,8 +3,8 @@
 A story is one text file: a head of ``key = value`` lines in TOML, with the reason and the arithmetic in its
 comments, and files that each begin with ``==== path``. ``[seconds]`` holds the seconds of every category that
 the ledger of the run has, ``saves`` of each save its step, the seconds that the loop stood still for it (-1
-where nothing tells), and whether it is durable, ``restored`` the steps at which its attempts began anew, and
-``gpus`` how many it ran on.
+where nothing tells), and whether it is durable, ``restored`` the steps at which its attempts began anew,
+``gpus`` how many it ran on, and ``causes`` why each of its attempts ended.
 """
 
 from __future__ import annotations
@@ -91,3 +91,14 @@ def test_attempts_begin_at_the_steps_that_the_story_says(
         [name],
     ).fetchall()
     assert expected == [step for (step,) in restored]
+
+
+@pytest.mark.parametrize("name", [name for name, path in STORIES.items() if "causes" in read_story(path)[0]])
+def test_attempts_end_for_the_causes_that_the_story_says(
+    ledger: duckdb.DuckDBPyConnection, name: str
+) -> None:
+    expected = read_story(STORIES[name])[0]["causes"]
+    causes = ledger.execute(
+        "select cause from ledger.incidents where run_id = ? order by attempt", [name]
+    ).fetchall()
+    assert expected == [cause for (cause,) in causes]

@@ -163,8 +163,9 @@ EVENTS = (
         ("\t Train ", "\t Eval "),
         r"^\t (?:Eval |Train (?:time/(?:batch_|[^btv\s]|to)|[^t\s]|t[^i\s]))\S*: \S",
         _ALL,
-        "Throughput in tokens and FLOPs; `mfu` is a fraction. `time/total` is the sum of both clocks; before "
-        "0.14 they are `wall_clock/…`, and not read.",
+        "Throughput in tokens and FLOPs; `mfu` is a fraction. `time/total` is the sum of both clocks. "
+        "Before 0.14 they are `wall_clock/…`, in seconds up to 0.12 and hours in 0.13: no line says which, "
+        "and they are not read.",
     ),
     known_line("dump", ("Config:", "******"), r"^(?:Config:|\*{30})$", _ALL),
     known_line(

@@ -59,7 +59,7 @@ RUNTIME = (
     known_line(
         "overflow",
         ("OVERFLOW! ", "Overflow detected. Skipping step", "Grad overflow on iteration"),
-        r"\[deepspeed\] OVERFLOW! |Overflow detected\. Skipping step|Grad overflow on iteration",
+        r"\[deep(?:speed|scale)\] OVERFLOW! |Overflow detected\. Skipping step|Grad overflow on iteration",
         versions="0.3 to 0.18",
         note="A skipped step: the counter `skipped` of the step lines adds them up.",
     ),

@@ -40,8 +40,8 @@ CHECKPOINTS = (
         literals=("Saving checkpoint to ",),
         regex=HEAD + r"Saving checkpoint to (?P<path>\S+) for step (?P<step>\d+)",
         columns=_checkpoint("save", "blocked", path=_PATH),
-        note="The copy off the devices follows, and no line says when the loop goes on: "
-        "`throughput/hook_time` holds it.",
+        note="The copy off the devices follows. The loop goes on when the record of `throughput/hook_time` "
+        "is printed, and no line tells where a save ends that an evaluation follows.",
     ),
     Pattern(
         name="save_end",

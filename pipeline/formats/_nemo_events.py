@@ -86,7 +86,8 @@ SAVES = (
         r"Start time: [\d.]+s : Save duration: (?P<seconds>[\d.]+)s",
         columns=_checkpoint("save", "blocked", step=_ITERATION, rank=_RANK, blocking_s=_SECONDS),
         note="One line for each rank that writes. Of a synchronous save no other line follows. Counted from "
-        "0 as in progress lines; a save at the end of the training, after its last step, tells one more.",
+        "0 as in progress lines; a save at the end of the training, after its last step, tells one more, and "
+        "holds the step that `max_steps` names.",
     ),
     known_line(
         "save_without_step",

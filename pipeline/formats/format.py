@@ -243,6 +243,8 @@ class Format:
         background_told: a line without a step says that a save goes on in the background, and the loop as
             well; a save of which none does is over when the line of edge ``blocked`` is printed.
         next_save_waits: a save begins when the one before it is durable, which no line says.
+        hooks_timer: component of the timer that is printed when all that follows a step is over, saves and
+            evaluations among it.
         world_size_late: the world size stands behind the first line of its launch, not before it.
         flops_attention: how its TFLOP/s count attention; empty where releases differ.
         flops_recomputed: its TFLOP/s count what is computed a second time.
@@ -288,6 +290,7 @@ class Format:
     blocked_is_end_of_sync: bool = False
     background_told: bool = False
     next_save_waits: bool = False
+    hooks_timer: str = ""
     world_size_late: bool = False
     flops_attention: str = ""
     flops_recomputed: bool = False

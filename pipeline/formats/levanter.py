@@ -90,6 +90,7 @@ FORMAT = Format(
     "together are the time from one step to the next. The rate of the progress bar is a moving mean with "
     "all of them inside.",
     step_time_excludes_stalls=True,
+    hooks_timer="throughput/hook_time",
     deciding=(
         "step",
         "step_performance",

@@ -39,6 +39,11 @@ _INDEX = rf" \d+ {_TEXT} {_TEXT} (?P<index>\d+) "
 _TAIL = _INDEX + rf"{_NUMBER} {_NUMBER}(?: {_TEXT}){{4}} \d+ {_TEXT} "
 #: What it was given, in the resources that it required: since 10.1 with the word that they are of a host.
 _GPUS = r"(?:.*\brusage\[[^\]\"]*\bngpus_physical=(?P<gpus>\d+)(?:\.0+)?/host\b)?"
+#: A job of one slot held the same, be GPUs counted by job, host or task, which is set where no record tells.
+_GPUS_OF_ONE_SLOT = (
+    rf' 1 "[A-Za-z][^"]*" (?:64|32) {_NUMBER} '
+    r".*\brusage\[[^\]\"]*\bngpus_physical=(?P<v>\d+)(?:\.0+)?(?:/task|/job)?[\]:, ]"
+)
 
 
 def _finished(name: str, rest: str, state: Value, reason: Value | None = None, note: str = "") -> Pattern:
@@ -65,6 +70,7 @@ def _finished(name: str, rest: str, state: Value, reason: Value | None = None, n
             "nodes": Value("hosts", "slots"),
             **({"reason": reason} if reason is not None else {}),
         },
+        extras={"gpus": (_GPUS_OF_ONE_SLOT, Value(kind="int"))},
         literals=('"JOB_FINISH" "',),
         regex=_HEAD + rest,
         note=note,
@@ -84,7 +90,8 @@ FORMAT = Format(
             "done",
             r"64" + _MIDDLE + _INDEX + _GPUS,
             Value(const="COMPLETED"),
-            note="GPUs are told where a job asked for so many of each host, from 10.1 on.",
+            note="GPUs are told where a job asked for so many of each host, from 10.1 on, or had one slot; "
+            "whether more slots were given GPUs by job, host or task is set in `lsb.resources`.",
         ),
         _finished(
             "ended",

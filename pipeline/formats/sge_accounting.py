@@ -70,7 +70,7 @@ def _job(name: str, stamp: Stamp, pe: str, last: str, versions: str) -> Pattern:
         regex=_HEAD + _times(r"\d{9,10}" if stamp == "epoch_s" else r"\d{12,13}") + _END + _tail(pe, last),
         versions=versions,
         note="A code of 128 and a signal is that signal. GPUs are what was asked for; of a parallel job "
-        "neither further hosts nor whether GPUs were asked for each slot is told.",
+        "the line names the first host alone, and the complex whether GPUs are counted by slot, job or host.",
     )
 
 

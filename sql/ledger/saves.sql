@@ -14,13 +14,21 @@ background_told as (
     where background_told
 ),
 
+-- a training that was over at a step has saved none behind it, however its callbacks count
+last_of_all as (
+    select run_id, launch_no, min(regexp_extract(detail, '^max_steps=(\d+)$', 1)::bigint) as step
+    from staging.placed
+    where kind = 'phase' and name = 'loop' and edge = 'end' and regexp_full_match(coalesce(detail, ''), 'max_steps=\d{1,12}')
+    group by all
+),
+
 lines as (
     select
         p.run_id,
         t.attempt,
         t.attempt_key,
         p.edge,
-        p.step,
+        case when p.step is not null then least(p.step, a.step) end as step,
         p.ts,
         p.duration_s,
         p.background_s,
@@ -35,6 +43,7 @@ lines as (
         p.edge = 'blocked' and p.step is null and p.format in (from background_told) as sent_off,
     from staging.placed as p
     inner join ledger.timeline as t using (run_id, launch_no)
+    left join last_of_all as a using (run_id, launch_no)
     where p.kind = 'save'
 ),
 
@@ -130,6 +139,23 @@ timers as (
     group by all
 ),
 
+-- a loop that waits for all that follows a step goes on when its timer is printed; what an evaluation took is not of the save
+waited as (
+    select s.run_id, s.attempt, s.save_key, min(epoch_us(p.ts)) as over_us
+    from stepped as s
+    inner join ledger.timeline as t using (run_id, attempt)
+    inner join staging.placed as p
+        on p.run_id = s.run_id and p.launch_no = t.launch_no and p.kind = 'timer' and p.name = 'hooks' and p.step = s.step
+        and epoch_us(p.ts) >= coalesce(s.blocked_us, s.begin_us)
+    where s.has_blocked
+        and not exists (
+            select 1 from staging.placed as e
+            where e.run_id = s.run_id and e.launch_no = t.launch_no and e.kind = 'phase' and e.name = 'eval'
+                and epoch_us(e.ts) > s.begin_us and e.ts <= p.ts
+        )
+    group by all
+),
+
 -- a save whose begin is only told as that of its background stops the loop until the line of its own step
 own_lines as (
     select
@@ -148,12 +174,13 @@ ended as (
     select
         p.* exclude (begin_us, blocked_us),
         case when o.line_us is not null then p.blocked_us else p.begin_us end as begin_us,
-        coalesce(o.line_us, p.blocked_us) as blocked_us,
+        coalesce(h.over_us, o.line_us, p.blocked_us) as blocked_us,
         coalesce(p.blocked_us, case when not p.has_blocked then p.end_us end) - t.timer_us as timed_us,
         lag(p.end_us) over (partition by p.run_id, p.attempt order by p.ord) as previous_end_us,
     from stepped as p
     left join timers as t using (run_id, attempt, save_key)
     left join own_lines as o using (run_id, attempt, save_key)
+    left join waited as h using (run_id, attempt, save_key)
 ),
 
 timed as (

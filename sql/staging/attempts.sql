@@ -63,11 +63,23 @@ log_keys as (
     from beside
 ),
 
+-- what its trainers tell without the name of a job tells of all jobs, and a start that no trainer tells of names none of them
+nameless as (
+    select distinct l.run_id
+    from staging.launches as l
+    inner join staging.sources as s using (source_id)
+    left join named as n on n.log_no = l.log_no and n.launch = l.launch
+    where not coalesce(l.is_silent, false) and n.job_id is null and s.job_id is null
+),
+
 launches as (
     select
         l.*,
-        coalesce(n.job_id, s.job_id) as job_id,
-        coalesce(n.job_id, s.job_id, k.job_key, s.log) as job_key,
+        case when l.is_silent and l.run_id in (from nameless) then null else coalesce(n.job_id, s.job_id) end as job_id,
+        case
+            when l.is_silent and l.run_id in (from nameless) then s.log
+            else coalesce(n.job_id, s.job_id, k.job_key, s.log)
+        end as job_key,
     from staging.launches as l
     inner join staging.sources as s using (source_id)
     left join named as n on n.log_no = l.log_no and n.launch = l.launch
@@ -123,7 +135,7 @@ told as (
         sum(step_lines) as step_lines,
         max(beat_us) as beat_us,
     from islands
-    where start_ts is not null
+    where start_ts is not null and not coalesce(is_silent, false)
     group by run_id, job_key, island
 ),
 

@@ -2,6 +2,7 @@
 -- do not count as attempts: several logs may tell of the same attempt (see staging.attempts)
 -- begins_with_end: whether the log begins with the end of a launch that it does not tell of, and starts come after it
 -- begins_inside: whether the log begins with this launch and no line of a start, so that it may go on from another one
+-- is_silent: whether only the programs around its trainer tell of it, so that it is no part of what another log tells
 -- beat_us: mean time from one step line to the next in this log, microseconds; null of a single line
 with
 
@@ -307,12 +308,39 @@ first_lines as (
     group by log_no
 ),
 
-starts as (
+seen as (
     select log_no, ord, source_id, line from third_pass where starts
     union
     select log_no, ord, source_id, line from after_job_ends
     union
-    select log_no, ord, source_id, line from first_lines
+    -- where a start of which the trainer says nothing comes first, nothing else begins before it ends
+    select f.log_no, f.ord, f.source_id, f.line
+    from first_lines as f
+    where not exists (
+        select 1 from staging.silent_starts as z
+        where z.log_no = f.log_no and f.ord between z.ord and z.last_ord
+    )
+),
+
+-- steps that follow such a start without a start of their own are not its steps
+after_silence as (
+    select z.log_no, arg_min(s.ord, (s.ord, s.log_line)) as ord, arg_min(s.source_id, (s.ord, s.log_line)) as source_id,
+        arg_min(s.line, (s.ord, s.log_line)) as line
+    from staging.silent_starts as z
+    inner join steps as s on s.log_no = z.log_no and s.ord > z.last_ord
+    group by z.log_no, z.ord, z.last_ord
+    having not exists (
+        select 1 from seen as o
+        where o.log_no = z.log_no and o.ord > z.last_ord and o.ord <= min(s.ord)
+    )
+),
+
+starts as (
+    from seen
+    union
+    select log_no, ord, source_id, line from staging.silent_starts
+    union
+    from after_silence
 ),
 
 launches as (
@@ -361,6 +389,10 @@ other_times as (
         select log_no, ord, ts_us, class = 'start' as is_start, is_loop from others
         union all
         select log_no, ord, ts_us, false as is_start, false as is_loop from programs
+        union all
+        select log_no, ord, epoch_us(start_ts) as ts_us, true as is_start, false as is_loop from staging.silent_starts
+        union all
+        select log_no, ord, epoch_us(end_ts) as ts_us, true as is_start, false as is_loop from staging.silent_starts
     ) as o
     asof inner join launches as l on o.log_no = l.log_no and o.ord >= l.first_ord
     group by all
@@ -381,6 +413,7 @@ select
     l.launch = 1 and s.first_step is not null and not coalesce(o.has_start, false) as begins_inside,
     l.launch = 1 and s.first_step is null and not coalesce(o.has_start, false) and l.next_ord is not null
         and r.has_trainer_lines as begins_with_end,
+    z.log_no is not null as is_silent,
     s.first_step,
     s.last_step,
     s.stride,
@@ -389,3 +422,4 @@ from launches as l
 inner join staging.sources as r using (source_id)
 left join step_times as s on s.log_no = l.log_no and s.launch = l.launch
 left join other_times as o on o.log_no = l.log_no and o.launch = l.launch
+left join (select distinct log_no, ord from staging.silent_starts) as z on z.log_no = l.log_no and z.ord = l.first_ord

@@ -96,10 +96,12 @@ placed as (
         t.first_step,
         t.zone,
         coalesce(t.ts_quality, a.ts_quality) as ts_quality,
-        coalesce(t.from_ts, a.from_ts) as from_ts,
+        -- what else is printed with a time may come before lines that were held back: as long as it took it had begun before the end
+        least(a.from_ts, a.to_ts - to_microseconds((least(t.told_s, 1e9) * 1000000)::bigint)) as near_ts,
+        coalesce(t.from_ts, near_ts) as from_ts,
         coalesce(
             t.to_ts,
-            least(a.to_ts, a.from_ts + to_microseconds((least(t.told_s, 1e9) * 1000000)::bigint)),
+            least(a.to_ts, near_ts + to_microseconds((least(t.told_s, 1e9) * 1000000)::bigint)),
             a.to_ts
         ) as to_ts,
     from trained as t

@@ -48,6 +48,23 @@ timers as (
     where replace(component, ' ', '-') in ('load-checkpoint', 'save-checkpoint', 'evaluate')
 ),
 
+-- what follows a step is over when its timer is printed: of steps that a save follows
+hooks as (
+    select
+        t.source_id, t.line, t.segment, t.format, t.pattern, t.ts_raw, t.ts, t.ts_quality, t.host, t.rank,
+        'timer' as kind,
+        'end' as edge,
+        'hooks' as name,
+        t.step,
+        t.mean_s as duration_s,
+        null::varchar as detail,
+        null::double as background_s,
+        null::boolean as ok,
+    from events.timers as t
+    inner join events.formats as f on f.format = t.format and f.hooks_timer = t.component and f.hooks_timer <> ''
+    semi join (from events.checkpoints where op = 'save') as s on s.source_id = t.source_id and s.step = t.step
+),
+
 -- a clock of all evaluations since the run began: what it goes on by is the last one
 evaluations as (
     select
@@ -87,6 +104,8 @@ united as (
     from checkpoints
     union all by name
     from timers
+    union all by name
+    from hooks
     union all by name
     from evaluations
     union all by name

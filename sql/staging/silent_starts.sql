@@ -1,0 +1,212 @@
+-- one row per start, in a log of several jobs, of which its trainer says no word: where its lines begin and end in the log
+-- do not count as attempts: staging.launches holds them beside those that a trainer tells of
+-- last_ord: place in the log of the last line that is known to be its own
+-- start_ts, end_ts: first and last time that its lines carry
+with
+
+-- what a trainer left, and what the programs around it did: standard error may go to a file of its own
+logs as (
+    select log_no, bool_or(has_trainer_lines) as has_trainer_lines
+    from staging.sources
+    where run_id is not null and coalesce(role, '') not in ('scheduler', 'node')
+    group by log_no
+),
+
+-- what was held when: of allocations of one run that overlap nobody can tell which one printed a line
+held as (
+    select
+        run_id,
+        job_id,
+        job_id || '/' || restart as held_key,
+        min(start_ts) as start_ts,
+        coalesce(max(end_ts), 'infinity'::timestamptz) as end_ts,
+    from staging.allocations
+    where start_ts is not null and gpus is distinct from 0
+    group by run_id, job_id, restart
+),
+
+alone as (
+    select
+        *,
+        coalesce(
+            start_ts >= max(end_ts) over (w rows between unbounded preceding and 1 preceding), true
+        ) and coalesce(end_ts <= lead(start_ts) over w, true) as is_alone,
+        count(*) over (partition by run_id, job_id) as restarts,
+    from held
+    window w as (partition by run_id order by start_ts, held_key)
+),
+
+accounted as (
+    select distinct run_id from alone
+),
+
+-- a job that stays where it is starts its processes in steps, which are numbered
+names as (
+    select
+        source_id,
+        line,
+        max(job_id) as job_id,
+        max(nullif(regexp_extract(text, '(?:STEP |StepId=)\d+\.(\d+)', 1), '')) as step,
+    from events.signals
+    where job_id is not null
+    group by all
+),
+
+told as (
+    select
+        run_id, log_no, ord, log_line, source_id, line, ts, true as by_trainer, false as is_start,
+        null::varchar as job_id, null::varchar as step,
+    from staging.step_lines
+    where run_id is not null
+    union all
+    -- the programs around a trainer tell of ends, and catch what any of them prints last
+    select
+        t.run_id,
+        t.log_no,
+        t.ord,
+        t.log_line,
+        t.source_id,
+        t.line,
+        -- of what is read twice in a line one reading may have its time
+        coalesce(t.ts, max(t.ts) over (partition by t.log_no, t.ord)) as ts,
+        s.has_trainer_lines and t.kind <> 'signal' and (t.name not in ('exit', 'job') or t.kind <> 'phase' or t.format = s.format) as by_trainer,
+        by_trainer and t.kind = 'phase'
+            and t.name in ('process_start', 'library_setup', 'init', 'model_setup', 'data_setup', 'compile') as is_start,
+        e.job_id,
+        e.step,
+    from staging.stream as t
+    inner join staging.sources as s using (source_id)
+    left join names as e on e.source_id = t.source_id and e.line = t.line and t.kind in ('signal', 'phase')
+    where t.run_id is not null
+),
+
+-- a line belongs to the job that it names, else to what was held at its time
+timed as (
+    select
+        t.*,
+        c.run_id is not null as is_accounted,
+        case when a.is_alone and t.ts <= a.end_ts + interval 60 second then a.held_key end as at_key,
+        case when a.is_alone and t.ts <= a.end_ts + interval 60 second then a.job_id end as at_job,
+    from told as t
+    left join accounted as c using (run_id)
+    asof left join alone as a on t.run_id = a.run_id and t.ts >= a.start_ts
+),
+
+placed as (
+    select
+        t.*,
+        case
+            when t.job_id is null or t.job_id = t.at_job then t.at_key
+            when not t.is_accounted then t.job_id
+            else o.held_key
+        end as job_key,
+    from timed as t
+    left join alone as o on o.run_id = t.run_id and o.job_id = t.job_id and o.restarts = 1
+),
+
+named_steps as (
+    select run_id, job_key, ts, min(step) as step
+    from placed
+    where step is not null and job_key is not null and ts is not null
+    group by all
+),
+
+begun as (
+    select log_no, ord, max(ts) as ts
+    from placed
+    where is_start and ts is not null
+    group by all
+),
+
+-- and to the step of it that is named next; what programs print after the last one is of that one
+keyed as (
+    select
+        p.* exclude (job_key, step),
+        p.job_key || coalesce('.' || coalesce(p.step, n.step, case when not p.by_trainer then b.step end), '') as key,
+        case when p.ts <= b.ts + interval 60 second and coalesce(s.ts <= b.ts, true) then p.job_key || '.' || b.step end as ended_key,
+    from placed as p
+    asof left join named_steps as n on p.run_id = n.run_id and p.job_key = n.job_key and p.ts <= n.ts
+    asof left join named_steps as b on p.run_id = b.run_id and p.job_key = b.job_key and p.ts >= b.ts
+    asof left join begun as s on p.log_no = s.log_no and p.ord >= s.ord
+),
+
+spoken as (
+    select distinct run_id, key from keyed where by_trainer and key is not null
+    union
+    -- a trainer may go on for a moment after its step was told to end
+    select distinct run_id, ended_key as key from keyed where by_trainer and ended_key is not null
+    union
+    -- a log that is named after its job tells of it
+    select run_id, job_id as key from staging.sources where has_trainer_lines and job_id is not null
+),
+
+groups as (
+    select
+        k.run_id,
+        k.log_no,
+        k.key,
+        min(k.ord) as ord,
+        max(k.ord) as last_ord,
+    from keyed as k
+    inner join logs as l using (log_no)
+    anti join spoken as s on s.run_id = k.run_id and s.key = k.key
+    where k.key is not null
+        -- without a word of any trainer in the log only times tell whose it is
+        and (l.has_trainer_lines or (k.is_accounted and k.run_id in (select run_id from spoken)))
+    group by all
+),
+
+-- the last line before it that is known to be of another job
+behind as (
+    select
+        g.*,
+        max(k.ord) as before_ord,
+        max(k.ts) as before_ts,
+    from groups as g
+    left join keyed as k on k.log_no = g.log_no and k.ord < g.ord and k.key is not null and k.key <> g.key
+    group by all
+),
+
+spoken_lines as (
+    select log_no, ord from keyed where by_trainer
+),
+
+silent as (
+    select b.*
+    from behind as b
+    asof left join spoken_lines as t on b.log_no = t.log_no and b.last_ord >= t.ord
+    where t.ord is null or t.ord <= b.before_ord
+),
+
+-- what tells of the tasks of the job before it is not yet its own, nor what that job printed late
+last_words as (
+    select s.log_no, s.ord, max(k.ord) as words_ord
+    from silent as s
+    inner join keyed as k on k.log_no = s.log_no and k.ord > s.before_ord and k.ord < s.ord
+    left join staging.task_ends as e on e.log_no = k.log_no and e.ord = k.ord
+    left join (
+        select s.log_no, s.ord, min(o.ord) as opening_ord
+        from silent as s
+        inner join staging.task_ends as o on o.log_no = s.log_no and o.ord > s.before_ord and o.ord < s.ord
+        where o.opens
+        group by all
+    ) as o on o.log_no = s.log_no and o.ord = s.ord
+    where (e.ord is not null and k.ord < coalesce(o.opening_ord, s.ord))
+        or k.ts <= s.before_ts + interval 60 second
+    group by all
+)
+
+select
+    s.run_id,
+    s.log_no,
+    min(k.ord) as ord,
+    any_value(s.last_ord) as last_ord,
+    arg_min(k.source_id, (k.ord, k.log_line)) as source_id,
+    arg_min(k.line, (k.ord, k.log_line)) as line,
+    min(k.ts) as start_ts,
+    max(k.ts) as end_ts,
+from silent as s
+left join last_words as w on w.log_no = s.log_no and w.ord = s.ord
+inner join keyed as k
+    on k.log_no = s.log_no and k.ord > coalesce(w.words_ord, s.before_ord, -1) and k.ord <= s.last_ord
+group by s.run_id, s.log_no, s.key
