@@ -16,19 +16,24 @@ exits as (
             where p.name = 'exit' and epoch_us(p.ts) >= t.progress_us - 1000000
                 and (coalesce(p.detail, '') <> 'task_failure' or not t.has_steps)
         ) as dating_exit_us,
-        bool_or(p.name = 'exit' and regexp_matches(coalesce(p.detail, ''), '(?i)^(completed|done|data_exhausted|success)')) as clean_exit,
+        bool_or(d.says_done) as says_done,
         bool_or(p.name = 'exit' and regexp_matches(coalesce(p.detail, ''), '(?i)^data_exhausted')) as data_exhausted,
         bool_or(p.name = 'exit' and p.detail = 'task_failure') as task_failed,
-        bool_or(p.name = 'loop' and p.edge = 'end' and not regexp_matches(coalesce(p.detail, ''), '(?i)abort|fail|error')) as loop_done,
         max(epoch_us(p.ts)) filter (where p.name = 'loop' and p.edge = 'end') as loop_end_us,
         max(epoch_us(p.ts)) filter (where p.name = 'job' and p.edge = 'end') as job_end_us,
-        -- that a launcher stops the others dates an end, and is no word of it
-        arg_max(p.source_id, (p.ord, p.source_id)) filter (where p.name in ('exit', 'loop') and p.edge <> 'begin' and coalesce(p.detail, '') <> 'closing_others') as source_id,
-        arg_max(p.line, (p.ord, p.source_id)) filter (where p.name in ('exit', 'loop') and p.edge <> 'begin' and coalesce(p.detail, '') <> 'closing_others') as line,
-        arg_max(p.path, (p.ord, p.source_id)) filter (where p.name in ('exit', 'loop') and p.edge <> 'begin' and coalesce(p.detail, '') <> 'closing_others') as path,
+        -- that a launcher stops the others dates an end, and is no word of it; that it is done outweighs what is told of it later
+        arg_max(p.source_id, (d.says_done, p.ord, p.source_id)) filter (where p.name in ('exit', 'loop') and p.edge <> 'begin' and coalesce(p.detail, '') <> 'closing_others') as source_id,
+        arg_max(p.line, (d.says_done, p.ord, p.source_id)) filter (where p.name in ('exit', 'loop') and p.edge <> 'begin' and coalesce(p.detail, '') <> 'closing_others') as line,
+        arg_max(p.path, (d.says_done, p.ord, p.source_id)) filter (where p.name in ('exit', 'loop') and p.edge <> 'begin' and coalesce(p.detail, '') <> 'closing_others') as path,
     from staging.placed as p
     inner join ledger.timeline as m using (run_id, launch_no)
     left join ledger.progress as t on t.run_id = m.run_id and t.attempt = m.attempt
+    cross join lateral (
+        select
+            p.name = 'exit' and regexp_matches(coalesce(p.detail, ''), '(?i)^(completed|done|data_exhausted|success)')
+            or p.name = 'loop' and coalesce(p.edge = 'end', false) and not regexp_matches(coalesce(p.detail, ''), '(?i)abort|fail|error')
+                as says_done
+    ) as d
     where p.kind = 'phase' and p.name in ('exit', 'loop', 'job')
     group by all
 ),
@@ -224,8 +229,8 @@ judged as (
         x.loop_end_us,
         x.job_end_us,
         coalesce(x.data_exhausted, false) as data_exhausted,
-        coalesce(x.clean_exit, false)
-            or coalesce(x.loop_done, false)
+        coalesce(x.says_done, false) as says_done,
+        coalesce(x.says_done, false)
             or (coalesce(g.step_target <= t.last_step, false) and not coalesce(d.has_cause, false))
             -- a program that was told to stop, or that its own limit stopped, ends well too
             or (t.state = 'COMPLETED' and not coalesce(d.has_cause, false) and d.planned_us is null)
@@ -318,7 +323,7 @@ caused as (
             else 'unknown'
         end as cause,
         case
-            when completed then exit_line is not null
+            when completed then says_done
             else signal_id is not null and (
                 weight = 'cause' or (state is null and not empty_symptom)
                 or state not in ('TIMEOUT', 'DEADLINE', 'PREEMPTED', 'NODE_FAIL', 'BOOT_FAIL', 'OUT_OF_MEMORY', 'CANCELLED', 'REVOKED', 'REQUEUED')
@@ -453,7 +458,15 @@ stopped as (
 )
 
 select
-    * exclude (detected_raw_us, noticed_by_release),
+    * exclude (detected_raw_us, noticed_by_release)
+    -- where no line of a fault decides, what the first of them stands for comes second
+    replace (
+        case
+            when completed or not by_line then
+                coalesce(case when signal_id <> 'traceback_header' then nullif(signal_cause, cause) end, nullif(runner_up_cause, cause))
+            else runner_up_cause
+        end as runner_up_cause
+    ),
     case
         when observed or kind in ('completed', 'ongoing') or detected_raw_us is not null then
             greatest(stop_us, least(coalesce(detected_raw_us, stop_us), release_us))

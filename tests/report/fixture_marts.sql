@@ -129,7 +129,7 @@ select
     c.lost_gpu_s / c.gpus as lost_work_s, c.downtime_gpu_s / c.gpus as downtime_s,
     k.title, k.domain, k.layer as charged_to, k.owner, k.first_action,
     case when i.evidence is null then 'no line tells why' end as confidence_reason,
-    null::varchar as runner_up_cause, i.lost_steps = 0 as failed_start,
+    null::varchar as runner_up_cause, i.lost_steps = 0 as failed_start, i.lost_steps = 0 as stepless,
 from given.incidents as i
 left join costs as c using (incident_id)
 left join given.causes as k on k.code = i.cause;
