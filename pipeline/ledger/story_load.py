@@ -26,6 +26,9 @@ select
     c.meaning,
     c.first_action,
     c.reference,
+    e.kind as kind_by_evidence,
+    e.says_done,
+    e.at_target,
     e.signal_id,
     e.state,
     e.state_by,
@@ -41,7 +44,9 @@ inner join ledger.ends as e on e.run_id = i.run_id and e.attempt = i.attempt
 left join seeds.causes as c on c.code = i.cause
 left join seeds.causes as b on b.code = i.cause_by_evidence
 left join seeds.causes as u on u.code = i.runner_up_cause
-left join seeds.signals as k on e.by_line and k.signal_id = e.signal_id
+-- what is advised for a kind of line is advised for the fault that it tells of
+left join seeds.signals as k
+    on e.by_line and e.kind <> 'completed' and i.cause = i.cause_by_evidence and k.signal_id = e.signal_id
 left join config.verdicts as v using (incident_id)
 left join ledger.attempts as a on a.run_id = i.run_id and a.attempt = i.attempt
 left join ledger.runs as r on r.run_id = i.run_id
@@ -233,6 +238,7 @@ def _verdict(head: dict[str, Any]) -> Verdict | None:
         role=head["verdict_role"],
         cause_by_evidence=head["cause_by_evidence"],
         title_by_evidence=head["title_by_evidence"] or head["cause_by_evidence"],
+        fit=head["verdict_fit"],
     )
 
 

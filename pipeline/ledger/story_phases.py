@@ -86,7 +86,7 @@ def _phase_row(
 ) -> tuple[str, str, str, str, str]:
     """Return time, title, length, price and what it was for."""
     title = TITLES[phase.point]
-    if phase.point == "last_progress" and head.failed_start:
+    if phase.point == "last_progress" and head.stepless:
         title = "started"
     if phase.estimated:
         title += " †"

@@ -116,9 +116,9 @@ told as (
         y.domain,
         y.charged_to,
         y.owner,
-        case when e.by_line then e.signal_host else null end as host,
+        case when e.by_line and e.kind <> 'completed' then e.signal_host end as host,
         -- what several ranks say, each of its own GPU, is of none of them
-        case when e.by_line and not (e.own and coalesce(v.copy_gpus, 1) > 1) then e.signal_gpu end as gpu,
+        case when e.by_line and e.kind <> 'completed' and not (e.own and coalesce(v.copy_gpus, 1) > 1) then e.signal_gpu end as gpu,
         case when e.by_line and e.kind <> 'completed' then e.signal_device end as device,
         case when e.by_line and e.kind <> 'completed' then e.signal_rank end as rank,
         -- DCGM numbers GPUs as the driver does

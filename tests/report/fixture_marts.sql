@@ -286,3 +286,11 @@ select
     (productive_gpu_s + lst_gpu_s / 4) / (capacity_gpu_s - planned_gpu_s) as lost_to_last_announced,
     training_time_goodput - 0.01 as clocks_not_corrected,
 from marts.period;
+
+-- what people decided: nobody did
+create table marts.verdicts as
+select
+    incident_id, run_id, at_ts, mark, cause, title, cause as cause_by_evidence, title as title_by_evidence,
+    'agrees' as verdict_fit, confidence, evidence, null::varchar as reason, null::date as date, null::varchar as role
+from marts.incidents
+limit 0;
