@@ -246,9 +246,7 @@ def _advice(story: Story, width: int, paint: Paint) -> Iterator[str]:
     if advice.reference:
         yield from _told("  known as", advice.reference, width)
     if story.verdict:
-        yield from _listed(
-            ["Not so any more? Change the row of this incident in verdicts.csv, and report again."], width
-        )
+        yield "  Not so? Change the row of this incident in verdicts.csv, and report again."
         return
     yield from textwrap.wrap(
         "Not so? Add these lines to verdicts.csv beside the logs (the first only where the file is new), "

@@ -23,13 +23,14 @@ def where(story: Story) -> str:
     parts += [head.device] if head.device else []
     if not parts:
         parts = ["no line tells on which host" if deciding is None else "the line that decided names no host"]
-    parts += [_ranks(head)] if many else []
-    if deciding is not None and deciding.taken_for == "collective_timeout" and not many:
-        parts += (
-            [f"rank {deciding.rank} waited, and does not say for whom"] if deciding.rank is not None else []
-        )
-    part = f"; what failed is the {head.faulty_part.replace('gpu', 'GPU')}" if head.faulty_part else ""
-    return ", ".join(parts) + part
+    told = [", ".join(parts)]
+    if many:
+        told.append(_ranks(head))
+    elif deciding is not None and deciding.taken_for == "collective_timeout" and deciding.rank is not None:
+        told.append(f"rank {deciding.rank} waited, and does not say for whom")
+    if head.faulty_part:
+        told.append(f"what failed is the {head.faulty_part.replace('gpu', 'GPU')}")
+    return "; ".join(told)
 
 
 def _ranks(head: Head) -> str:

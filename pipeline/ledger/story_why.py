@@ -201,7 +201,7 @@ _ORDER: tuple[tuple[Callable[[Evidence], Any], Callable[[Evidence, Evidence], st
     ),
     (
         lambda one: one.weight != "cause",
-        lambda *_: "it is a symptom, which follows from something, and the other line names a cause",
+        lambda *_: "it is a symptom, which follows from something, and the other line is none",
     ),
     (
         lambda one: None if one.weight == "cause" else not one.own,
