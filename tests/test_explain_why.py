@@ -160,6 +160,11 @@ REASONS: tuple[tuple[dict[str, Any], dict[str, Any] | None, str], ...] = (
         "27 min after the start, behind which no step is",
     ),
     ({"last_progress_ts": None}, {"at": AT}, "it stands in the run's own log"),
+    (
+        {"cause": "maintenance", **PLANNED},
+        {"taken_for": "operator_stop"},
+        "falls into maintenance that was declared",
+    ),
     # Under a verdict the reasons are those of the logs.
     ({"has_verdict": True, "says_done": True, **COMPLETED, **DENIED}, {}, "its line names a cause"),
 )

@@ -1,4 +1,4 @@
-"""``goodput explain`` says what and where as far as lines tell, and every key of its document means something."""
+"""``goodput explain`` says what and where as far as lines tell; every key of its document means something."""
 
 from __future__ import annotations
 

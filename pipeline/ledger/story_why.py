@@ -66,6 +66,8 @@ def _reasons(head: Mapping[str, Any], chosen: Evidence | None, evidence: Sequenc
     else:
         yield f"its line names a cause, {depth}"
     yield _within_reach(head, chosen)
+    if head["cause_by_evidence"] == "maintenance" and chosen.taken_for != "maintenance":
+        yield "the stop falls into maintenance that was declared, and is taken for a part of it"
     alike = {one.signal_id for one in evidence if one.taken_for == chosen.taken_for} - {chosen.signal_id}
     if alike:
         one = len(alike) == 1
