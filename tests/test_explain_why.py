@@ -44,7 +44,8 @@ COMPARED = {
         {"line": 3, "dated_after_progress": False},
         "stands nearer to the end of the log",
     ),
-    "same": ({"path": "b.log"}, {}, "nothing that the lines tell sets them apart"),
+    "same": ({"source_id": "b"}, {"source_id": "a"}, "the first of the logs by name counts"),
+    "same log": ({"source_id": "a"}, {"source_id": "a", "line": 7}, "it stands later in the same log"),
     # The ledger knows more than the lines: where they would say the contrary, nothing is made up.
     "contrary": ({"causal_rank": 4, "near": AT}, {"near": AT + timedelta(seconds=9)}, "has the whole order"),
 }
@@ -68,6 +69,7 @@ def head_of(**values: object) -> dict[str, Any]:
         "confidence": "evidence",
         "says_done": False,
         "at_target": False,
+        "job_end_told": False,
         "stepless": False,
         "runner_up_cause": None,
         "last_progress_ts": AT,
@@ -112,6 +114,7 @@ AGREES: tuple[tuple[dict[str, Any], bool | None, str], ...] = (
     ),
     ({"state": "RUNNING", "kind": "ongoing", "cause": "in_progress"}, None, "the scheduler says RUNNING"),
     ({}, None, "the scheduler says nothing of this end"),
+    ({"job_end_told": True}, None, "no accounting tells how the job ended; its output tells when"),
     # A person decides: with whom the scheduler agrees is told of both.
     ({**DENIED, "state": "COMPLETED", **COMPLETED}, True, "agrees with the verdict and not with the logs"),
     ({**DENIED, "state": "FAILED", **COMPLETED}, False, "that it failed, which contradicts the verdict"),

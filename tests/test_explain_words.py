@@ -82,6 +82,8 @@ PLACES: tuple[tuple[dict[str, Any], dict[str, Any] | None, str], ...] = (
     ),
     ({"rank": 3, "copy_ranks": 1}, {}, "rank 3"),
     ({}, None, "no line tells on which host"),
+    ({}, {"host": "gx017"}, "several hosts say the same, so that it failed on none of them"),
+    ({"rank": 2, "copy_ranks": 4}, {"host": "gx017"}, "4 ranks say the same; rank 2 stands first"),
     ({"copy_ranks": 4}, {}, "the line that decided names no host; 4 ranks say the same"),
     (
         {"host": "gx017", "rank": 2, "copy_ranks": 4, "copy_spread_s": 0.0},

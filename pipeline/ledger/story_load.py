@@ -29,6 +29,7 @@ select
     e.kind as kind_by_evidence,
     e.says_done,
     e.at_target,
+    e.job_end_us is not null as job_end_told,
     e.signal_id,
     e.state,
     e.state_by,

@@ -42,7 +42,7 @@ def build_scheduler(head: Mapping[str, Any], evidence: Sequence[Evidence]) -> tu
     """
     state: str | None = head["state"]
     if not state:
-        return None, _without_state(evidence)
+        return None, _without_state(head, evidence)
     says = f"the scheduler says {state}" + (f" by {head['state_by']}" if head["state_by"] else "")
     if head["kind_by_evidence"] == "ongoing" and not head["has_verdict"]:
         return None, says
@@ -100,10 +100,12 @@ def _of_both(expected: str | None, verdict: bool | None, logs: bool | None) -> s
     )
 
 
-def _without_state(evidence: Sequence[Evidence]) -> str:
+def _without_state(head: Mapping[str, Any], evidence: Sequence[Evidence]) -> str:
     """Return what is known of the scheduler's word where no accounting tells how the job ended."""
     # Of its lines one that bears a time tells of the job; the others tell of tasks.
     lines = sorted((one for one in evidence if one.by_scheduler), key=lambda one: one.at is None)
+    if not lines and head["job_end_told"]:
+        return "no accounting tells how the job ended; its output tells when"
     if not lines:
         return "the scheduler says nothing of this end"
     what = "it" if lines[0].at is not None else "its tasks"

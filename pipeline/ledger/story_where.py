@@ -21,9 +21,7 @@ def where(story: Story) -> str:
     parts += [f"GPU {head.gpu}"] if head.gpu else []
     parts += [f"rank {head.rank}"] if head.rank is not None and not many else []
     parts += [head.device] if head.device else []
-    if not parts:
-        parts = ["no line tells on which host" if deciding is None else "the line that decided names no host"]
-    told = [", ".join(parts)]
+    told = [", ".join(parts)] if parts else _nowhere(deciding, many=many)
     if many:
         told.append(_ranks(head))
     elif deciding is not None and deciding.taken_for == "collective_timeout" and deciding.rank is not None:
@@ -31,6 +29,15 @@ def where(story: Story) -> str:
     if head.faulty_part:
         told.append(f"what failed is the {head.faulty_part.replace('gpu', 'GPU')}")
     return "; ".join(told)
+
+
+def _nowhere(deciding: Evidence | None, *, many: bool) -> list[str]:
+    """Return why no place is told; of what many ranks say it is told that many do."""
+    if deciding is None:
+        return ["no line tells on which host"]
+    if deciding.host is None:
+        return ["the line that decided names no host"]
+    return [] if many else ["several hosts say the same, so that it failed on none of them"]
 
 
 def _ranks(head: Head) -> str:

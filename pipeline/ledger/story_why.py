@@ -156,6 +156,8 @@ def compare(chosen: Evidence, other: Evidence) -> str:
             return words(chosen, other)
         break
     else:
+        if chosen.source_id == other.source_id:
+            return "nothing else sets them apart, and it stands later in the same log"
         return "nothing that the lines tell sets them apart: the first of the logs by name counts"
     return "what sets them apart lies not in these two lines alone; sql/ledger/ends.sql has the whole order"
 
