@@ -160,7 +160,7 @@ REASONS: tuple[tuple[dict[str, Any], dict[str, Any] | None, str], ...] = (
     (
         {"stepless": True},
         {"at": AT + timedelta(minutes=27)},
-        "27 min after the start, behind which no step is",
+        "in the run's own log, 27 min after the start",
     ),
     ({"last_progress_ts": None}, {"at": AT}, "it stands in the run's own log"),
     (

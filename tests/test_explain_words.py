@@ -66,6 +66,11 @@ def test_part_loop_and_cascade_are_told() -> None:
     assert "  - what followed from it: Collective timed out, exit code\n" in text
 
 
+def test_a_size_that_no_source_tells_is_not_made_up() -> None:
+    assert "(how many GPUs is not known: counted as one)" in story_text(story_of(gpus=None), width=160)
+    assert "(job 7, 8 GPUs)" in story_text(story_of(job_id="7", gpus=8), width=160)
+
+
 @pytest.mark.parametrize("kind", ["completed", "planned", "preemption"])
 def test_an_end_without_a_step_that_was_no_failure_is_no_failed_start(kind: str) -> None:
     text = story_text(story_of(kind=kind, stepless=True))

@@ -149,8 +149,8 @@ TRUTHS: dict[str, tuple[Truth, ...]] = {
     "nccl/fwyc-tiny": (Truth(kind="completed", cause="completed"),),
     "fairseq/perf-transformer": (Truth(1, 31487, 31487, 0, None, "completed", "completed"),),
     "paddle/perf-transformer-bs5120-8gpu": (Truth(1, 3935, 3935, 0, None, "completed", "completed"),),
-    # Seven jobs that were stopped. Between the first two the script begins four times more, and each launch fails by
-    # itself; one of these holds two, on two hosts, whose lines are mixed. No line says which jobs they were.
+    # Seven jobs that were stopped. Between the first two the script begins four times more, and each launch
+    # fails by itself; one of them is two on two hosts, whose lines are mixed. No line says which jobs they were.
     "slurm-out/openvla-oft": (
         Truth(kind="planned", cause="operator_stop", job_id="263121"),
         *(Truth(cause="software_exception") for _ in range(4)),
@@ -161,7 +161,7 @@ TRUTHS: dict[str, tuple[Truth, ...]] = {
     ),
     "slurm-out/deformable-detr": (Truth(kind="planned", cause="operator_stop", job_id="25883692"),),
     "bert-perf/paddle-ngc-v100-gpu32": (Truth(22, 30, 30, 0, 21, "completed", "completed"),),
-    # Its own memory: PyTorch allocated 9.69 GiB in it, and so it is the process that holds 10.47; another holds 0.25.
+    # Its own memory: PyTorch allocated 9.69 GiB, so that it is the process with 10.47; another one has 0.25.
     "nanogpt/jackokeefe-output": (Truth(cause="gpu_out_of_memory"),),
     # Steps from 0 on, and no word about the end.
     "nanogpt/modded-adamw": (Truth(0, 9535, 9535, 0, -1, "ongoing", "in_progress"),),

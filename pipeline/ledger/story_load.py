@@ -19,7 +19,8 @@ _HEAD = """
 select
     i.*,
     coalesce(c.title, i.cause) as title,
-    coalesce(a.gpus, r.gpus) as gpus,
+    -- a run of which no source tells the size is counted as one accelerator: how many it had is not known
+    coalesce(a.gpus, case when not starts_with(r.gpus_source, 'not known') then r.gpus end) as gpus,
     i.total_gpu_s as gpu_s,
     i.total_gpu_s / 3600 * p.gpu_hour as price,
     p.currency,

@@ -88,6 +88,8 @@ def _phase_row(
     title = TITLES[phase.point]
     if phase.point == "last_progress" and head.stepless:
         title = "started"
+    if phase.point == "before" and "lost_work" not in phase.categories:
+        title = "before that"
     if phase.estimated:
         title += " †"
     paid = hours(us(phase.gpu_s), us(total)) if phase.gpu_s else ""

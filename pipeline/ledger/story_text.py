@@ -18,6 +18,9 @@ from pipeline.plain import visible
 NARROWEST = 72
 _LABEL = 11
 
+#: What is said of an attempt of which no source tells the size.
+_NO_SIZE = "how many GPUs is not known: counted as one"
+
 #: Rows of the deciding line that stand at the top.
 _MOST_ROWS = 3
 
@@ -59,7 +62,7 @@ def _head(story: Story, width: int, paint: Paint) -> Iterator[str]:
     head = story.incident
     yield paint(visible(f"{head.incident_id}: {head.title}"), "head")
     job = f"job {head.job_id}" if head.job_id else ""
-    size = f"{head.gpus:,} GPU{'' if head.gpus == 1 else 's'}" if head.gpus else ""
+    size = f"{head.gpus:,} GPU{'' if head.gpus == 1 else 's'}" if head.gpus else _NO_SIZE
     aside = ", ".join(part for part in (job, size) if part)
     when = (
         "at a time that no line tells"

@@ -68,7 +68,9 @@ def _reasons(head: Mapping[str, Any], chosen: Evidence | None, evidence: Sequenc
     yield _within_reach(head, chosen)
     if head["cause_by_evidence"] == "maintenance" and chosen.taken_for != "maintenance":
         yield "the stop falls into maintenance that was declared, and is taken for a part of it"
-    alike = {one.signal_id for one in evidence if one.taken_for == chosen.taken_for} - {chosen.signal_id}
+    # A traceback is the head of some exception, and no line of its own.
+    alike = {one.signal_id for one in evidence if one.taken_for == chosen.taken_for}
+    alike -= {chosen.signal_id, "traceback_header"}
     if alike:
         one = len(alike) == 1
         kinds = "one other kind of line points" if one else f"{len(alike)} other kinds of line point"
@@ -104,7 +106,7 @@ def _within_reach(head: Mapping[str, Any], chosen: Evidence) -> str:
         return where
     apart = chosen.at - progress
     side = "after" if apart.total_seconds() >= 0 else "before"
-    since = "the start, behind which no step is logged" if head["stepless"] else "the last progress"
+    since = "the start" if head["stepless"] else "the last progress"
     waited = ""
     if chosen.waited_s:
         waited = f"; it says that it had waited {_seconds(chosen.waited_s)}, which dates the stall"
