@@ -150,7 +150,7 @@ TRUTHS: dict[str, tuple[Truth, ...]] = {
     "fairseq/perf-transformer": (Truth(1, 31487, 31487, 0, None, "completed", "completed"),),
     "paddle/perf-transformer-bs5120-8gpu": (Truth(1, 3935, 3935, 0, None, "completed", "completed"),),
     # Seven jobs that were stopped. Between the first two the script begins four times more, and each launch
-    # fails by itself; one of them is two on two hosts, whose lines are mixed. No line says which jobs they were.
+    # fails by itself; one is two of them on two hosts, their lines mixed. No line says which jobs they were.
     "slurm-out/openvla-oft": (
         Truth(kind="planned", cause="operator_stop", job_id="263121"),
         *(Truth(cause="software_exception") for _ in range(4)),

@@ -25,6 +25,7 @@ exits as (
         arg_max(p.source_id, (d.says_done, p.ord, p.source_id)) filter (where p.name in ('exit', 'loop') and p.edge <> 'begin' and coalesce(p.detail, '') <> 'closing_others') as source_id,
         arg_max(p.line, (d.says_done, p.ord, p.source_id)) filter (where p.name in ('exit', 'loop') and p.edge <> 'begin' and coalesce(p.detail, '') <> 'closing_others') as line,
         arg_max(p.path, (d.says_done, p.ord, p.source_id)) filter (where p.name in ('exit', 'loop') and p.edge <> 'begin' and coalesce(p.detail, '') <> 'closing_others') as path,
+        arg_max_null(epoch_us(p.ts), (d.says_done, p.ord, p.source_id)) filter (where p.name in ('exit', 'loop') and p.edge <> 'begin' and coalesce(p.detail, '') <> 'closing_others') as line_us,
     from staging.placed as p
     inner join ledger.timeline as m using (run_id, launch_no)
     left join ledger.progress as t on t.run_id = m.run_id and t.attempt = m.attempt
@@ -239,6 +240,7 @@ judged as (
         x.source_id as exit_source_id,
         x.line as exit_line,
         x.path as exit_path,
+        x.line_us as exit_line_us,
         w.seen_us,
         w.stalled_us,
         d.planned_us,

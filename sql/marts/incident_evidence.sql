@@ -145,8 +145,8 @@ landmarks as (
     select
         i.incident_id,
         'exit' as role,
-        e.exit_us as ts_us,
-        coalesce(e.exit_us, e.release_us) as near_us,
+        e.exit_line_us as ts_us,
+        coalesce(e.exit_line_us, e.exit_us, e.release_us) as near_us,
         e.exit_source_id as source_id,
         e.exit_path as path,
         e.exit_line as line,
