@@ -162,6 +162,7 @@ REASONS: tuple[tuple[dict[str, Any], dict[str, Any] | None, str], ...] = (
         {"at": AT + timedelta(minutes=27)},
         "in the run's own log, 27 min after the start",
     ),
+    ({"stepless": True}, {"at": AT}, "it stands in the run's own log"),
     ({"last_progress_ts": None}, {"at": AT}, "it stands in the run's own log"),
     (
         {"cause": "maintenance", **PLANNED},
@@ -178,7 +179,9 @@ def test_the_reasons_are_those_of_the_logs(
     head: dict[str, Any], line: dict[str, Any] | None, words: str
 ) -> None:
     evidence = [] if line is None else [line_of(role="cause", **line)]
-    assert any(words in reason for reason in build_why(head_of(**head), evidence, {}, 5).reasons)
+    reasons = build_why(head_of(**head), evidence, {}, 5).reasons
+    assert any(reason == words or words in reason for reason in reasons)
+    assert not any(" 0 s after" in reason for reason in reasons if head.get("stepless"))
 
 
 #: Columns of an incident that no line decided to what is said of the line that came second.
@@ -197,3 +200,43 @@ def test_a_line_that_a_state_outweighs_is_the_runner_up(head: dict[str, Any], wo
     told = build_why(columns, [line], {}, 5).runner_up
     assert told is not None
     assert words in told.reason
+
+
+#: What there was to look at to what is said of that.
+REACHED: tuple[tuple[dict[str, Any], tuple[str, ...]], ...] = (
+    (
+        {"own_files": 2, "shared_files": 1, "silent_hosts": ["gx011"], "hosts": ["gx010", "gx011"]},
+        (
+            "5 kinds of line, in 2 files of the run, to the end of the attempt",
+            "the same in 1 file of nodes, services and schedulers, from 2026-03-03 08:00:00 to "
+            "2026-03-03 08:00:09",
+            "no log of a node speaks of that time on gx011: their kernel logs could tell more",
+        ),
+    ),
+    (
+        {"own_files": 0, "shared_files": 3, "silent_hosts": [], "hosts": ["gx010"]},
+        (
+            "no file of the run was there to be looked at",
+            "5 kinds of line, in 3 files of nodes, services and schedulers, from 2026-03-03 08:00:00 to "
+            "2026-03-03 08:00:09",
+        ),
+    ),
+    (
+        {"own_files": 1, "shared_files": 0, "silent_hosts": [], "hosts": []},
+        (
+            "5 kinds of line, in 1 file of the run, to the end of the attempt",
+            "no log of a node, service or scheduler covers the time, from 2026-03-03 08:00:00 to "
+            "2026-03-03 08:00:09",
+            "no source names the nodes that the attempt held: accounting would tell which logs to add",
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize(("reach", "words"), REACHED)
+def test_what_was_looked_for_is_told_without_parts_of_a_second(
+    reach: dict[str, Any], words: tuple[str, ...]
+) -> None:
+    """The reach of a search is worked out: it is no time that any line carries."""
+    times = {"from_ts": AT + timedelta(microseconds=37), "to_ts": AT + timedelta(seconds=9, microseconds=37)}
+    assert build_why(head_of(), [], {**reach, **times}, 5).looked_for == words

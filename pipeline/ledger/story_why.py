@@ -105,6 +105,9 @@ def _within_reach(head: Mapping[str, Any], chosen: Evidence) -> str:
     if progress is None:
         return where
     apart = chosen.at - progress
+    if head["stepless"] and not apart:
+        # The line is the first that carries a time: when it started, nothing tells.
+        return where
     side = "after" if apart.total_seconds() >= 0 else "before"
     since = "the start" if head["stepless"] else "the last progress"
     waited = ""
@@ -227,12 +230,17 @@ def _looked_for(reach: Mapping[str, Any], signals: int) -> Iterator[str]:
     """Yield what was looked for and where, and what nobody could have seen."""
     if not reach:
         return
-    own, shared = _files(reach["own_files"]), reach["shared_files"]
+    own, shared = reach["own_files"], reach["shared_files"]
     first, last = reach["from_ts"], reach["to_ts"]
     span = "" if first is None or last is None else f", from {moment(first)[:19]} to {moment(last)[:19]}"
-    yield f"{signals:,} kinds of line, in {own} of the run, to the end of the attempt"
+    kinds = f"{signals:,} kinds of line"
+    if own:
+        yield f"{kinds}, in {_files(own)} of the run, to the end of the attempt"
+    else:
+        yield "no file of the run was there to be looked at"
     if shared:
-        yield f"the same in {_files(shared)} of nodes, services and schedulers{span}"
+        what = "the same" if own else f"{kinds},"
+        yield f"{what} in {_files(shared)} of nodes, services and schedulers{span}"
     else:
         yield f"no log of a node, service or scheduler covers the time{span}"
     silent: list[str] = reach["silent_hosts"] or []
