@@ -162,7 +162,11 @@ REASONS: tuple[tuple[dict[str, Any], dict[str, Any] | None, str], ...] = (
         {"at": AT + timedelta(minutes=27)},
         "in the run's own log, 27 min after the start",
     ),
-    ({"stepless": True}, {"at": AT}, "it stands in the run's own log"),
+    (
+        {"stepless": True},
+        {"at": AT, "waited_s": 600.0},
+        "it stands in the run's own log; it says that it had waited 600 s, which dates the stall",
+    ),
     ({"last_progress_ts": None}, {"at": AT}, "it stands in the run's own log"),
     (
         {"cause": "maintenance", **PLANNED},
@@ -189,6 +193,10 @@ OUTWEIGHED: tuple[tuple[dict[str, Any], str], ...] = (
     ({"says_done": True, **COMPLETED}, "the run ended well in spite of it"),
     ({"kind": "ongoing", "cause": "in_progress"}, "no line tells that it ended anything"),
     ({"kind": "unknown", "cause": "unknown"}, "which follows from something, and tells too little to go by"),
+    (
+        {"state": "FAILED", "cause": "exit_code"},
+        "which follows from something, and tells too little to go by",
+    ),
     ({"state": "NODE_FAIL", "cause": "node_failure"}, "and the scheduler's state NODE_FAIL says more"),
 )
 

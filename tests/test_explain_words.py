@@ -60,7 +60,7 @@ def test_part_loop_and_cascade_are_told() -> None:
     )
     text = story_text(story, width=160)
     assert "mlx5_3; what failed is the link\n" in text
-    assert "a failed start: the attempt reached no step; one of at least three in a row" in text
+    assert "a failed start: its log tells of no step; one of at least three in a row" in text
     assert "preempted for job 77\n" in text
     # A cause bears the title that its lines bear.
     assert "  - what followed from it: Collective timed out, exit code\n" in text

@@ -76,7 +76,7 @@ def _head(story: Story, width: int, paint: Paint) -> Iterator[str]:
         yield from _told("where", where(story), width)
     unseen = is_failure(head) and head.unseen
     if head.stepless:
-        yield from _told("note", _stepless(head, unseen=unseen), width)
+        yield from _told("note", _stepless(head), width)
     if unseen and any(one.at is not None for one in story.phases):
         yield from _told("note", "no log tells of its time: all that it held is unobserved", width)
     if head.caused_by_job:
@@ -99,13 +99,12 @@ def _head(story: Story, width: int, paint: Paint) -> Iterator[str]:
         yield from _told("do first", story.advice.first_action, width)
 
 
-def _stepless(head: Head, *, unseen: bool) -> str:
-    """Return what is to be said of an attempt of which no step is logged."""
+def _stepless(head: Head) -> str:
+    """Return what is said of an attempt of which no step is logged; whether it made one, nobody may know."""
     if not head.failed_start:
         return "no step of this attempt is logged"
     loop = "; one of at least three in a row that failed alike" if head.crash_loop else ""
-    no_step = "its log tells of no step" if unseen else "the attempt reached no step"
-    return f"a failed start: {no_step}{loop}"
+    return f"a failed start: its log tells of no step{loop}"
 
 
 def _says(text: str | None, other: str) -> bool:

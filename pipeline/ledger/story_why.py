@@ -105,15 +105,14 @@ def _within_reach(head: Mapping[str, Any], chosen: Evidence) -> str:
     if progress is None:
         return where
     apart = chosen.at - progress
-    if head["stepless"] and not apart:
-        # The line is the first that carries a time: when it started, nothing tells.
-        return where
     side = "after" if apart.total_seconds() >= 0 else "before"
     since = "the start" if head["stepless"] else "the last progress"
+    # A line that is the first to carry a time tells nothing of when it started.
+    placed = "" if head["stepless"] and not apart else f", {duration(abs(apart))} {side} {since}"
     waited = ""
     if chosen.waited_s:
         waited = f"; it says that it had waited {_seconds(chosen.waited_s)}, which dates the stall"
-    return f"{where}, {duration(abs(apart))} {side} {since}{waited}"
+    return f"{where}{placed}{waited}"
 
 
 def _seconds(seconds: float) -> str:
@@ -144,7 +143,7 @@ def _outweighed(head: Mapping[str, Any], other: Evidence) -> str:
     weak = (
         "it is a symptom, which follows from something" if other.weight == "symptom" else "it ended nothing"
     )
-    if head["cause_by_evidence"] == "unknown":
+    if head["cause_by_evidence"] in ("unknown", "exit_code"):
         return f"{weak}, and tells too little to go by"
     return f"{weak}, and the scheduler's state {head['state']} says more"
 

@@ -25,11 +25,22 @@ own as (
     group by run_id
 ),
 
+-- accounting is dated by when jobs were handed in, and tells of them to their end
+accounted as (
+    select source_id, max(coalesce(end_ts, start_ts)) as end_ts
+    from staging.allocations
+    group by source_id
+),
+
 -- files that end before a time, and files that begin after it, are neither here nor there: the rest covers it
 shared as (
-    select first_ts, last_ts, split_part(host, '.', 1) as host
-    from staging.sources
-    where run_id is null and first_ts is not null and last_ts is not null
+    select
+        s.first_ts,
+        greatest(s.last_ts, a.end_ts) as last_ts,
+        split_part(s.host, '.', 1) as host,
+    from staging.sources as s
+    left join accounted as a using (source_id)
+    where s.run_id is null and s.first_ts is not null and s.last_ts is not null
 ),
 
 begun as (
