@@ -192,7 +192,7 @@ def test_the_review_names_the_verdicts_that_the_logs_contradict(store: Path) -> 
             page.key: page for page in build_review(load_facts(con), Given(), "a4").pages
         }
     broke = pages["broke"]
-    assert broke.sentence.endswith(" The logs contradict 1 verdict of people.")
+    assert broke.sentence.endswith(" The logs contradict 1 of 3 verdicts.")
     (table,) = (block for block in broke.blocks if isinstance(block, Table) and block.name == "verdicts")
     assert [(row.cells[1:3], row.cells[3], row.cells[5]) for row in table.rows] == [
         ((CONTRADICTED, "Completed"), "GPU fell off the bus", "CONTRADICT it"),

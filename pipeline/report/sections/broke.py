@@ -72,7 +72,7 @@ def _of_verdicts(facts: Facts) -> str:
     number = count_contradicted(facts)
     if not number:
         return ""
-    return f" The logs contradict {units.counted(number, 'verdict')} of people."
+    return f" The logs contradict {number:,} of {units.counted(len(facts.verdicts), 'verdict')}."
 
 
 def _cause(incident: Incident) -> str:

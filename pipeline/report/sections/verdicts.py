@@ -36,12 +36,12 @@ def build_verdicts(facts: Facts) -> Table:
         name="verdicts",
         caption="What people decided in verdicts.csv, which counts, beside what the logs alone say.",
         columns=(
-            Column("when", share=3),
+            Column("when"),
             Column("incident", share=4),
             Column("a person says", share=5),
             Column("the logs alone say", share=5),
             Column("confidence"),
-            Column("the logs", share=3),
+            Column("the logs"),
         ),
         rows=tuple(
             Row(
