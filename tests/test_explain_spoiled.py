@@ -176,6 +176,11 @@ def test_a_verdict_stands_beside_what_the_logs_alone_say(incident: str, store: P
     assert "Add these lines to verdicts.csv" not in told
 
 
+def test_no_line_of_a_verdict_is_wider_than_asked(store: Path, tell: Tell) -> None:
+    for incident in JUDGED:
+        assert max(map(len, tell(store, incident, "--neighbours", "0", width=72).splitlines())) <= 72
+
+
 def test_the_document_names_both_causes(store: Path, tell: Tell) -> None:
     told = json.loads(tell(store, CONTRADICTED, "--format", "json"))
     assert {told["verdict"][key] for key in ("cause", "title")} == {"completed", "Completed"}

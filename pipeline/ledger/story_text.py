@@ -21,6 +21,13 @@ _LABEL = 11
 #: What is said of an attempt of which no source tells the size.
 _NO_SIZE = "how many GPUs is not known: counted as one"
 
+#: How to overrule the cause, without a verdict of a person and with one.
+_ADD_VERDICT = (
+    "Not so? Add these lines to verdicts.csv beside the logs (the first only where the file is new), "
+    "put the right cause in (`goodput signals` lists them), and report again:"
+)
+_CHANGE_VERDICT = "Not so? Change the row of this incident in verdicts.csv, and report again."
+
 #: Rows of the deciding line that stand at the top.
 _MOST_ROWS = 3
 
@@ -247,16 +254,10 @@ def _advice(story: Story, width: int, paint: Paint) -> Iterator[str]:
         yield from _told("  harmless", advice.benign_when, width)
     if advice.reference:
         yield from _told("  known as", advice.reference, width)
+    not_so = _CHANGE_VERDICT if story.verdict else _ADD_VERDICT
+    yield from textwrap.wrap(not_so, width, initial_indent="  ", subsequent_indent="  ")
     if story.verdict:
-        yield "  Not so? Change the row of this incident in verdicts.csv, and report again."
         return
-    yield from textwrap.wrap(
-        "Not so? Add these lines to verdicts.csv beside the logs (the first only where the file is new), "
-        "put the right cause in (`goodput signals` lists them), and report again:",
-        width,
-        initial_indent="  ",
-        subsequent_indent="  ",
-    )
     # To be pasted: neither indented nor wrapped.
     yield visible(advice.verdict_head)
     yield visible(advice.verdict_line)
