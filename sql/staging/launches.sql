@@ -124,6 +124,14 @@ backs as (
     end
 ),
 
+-- most logs hold no date of a job script
+dated_logs as (
+    select distinct t.log_no
+    from staging.stream as t
+    where t.kind = 'phase' and t.name = 'job' and t.edge <> 'end' and t.run_id is not null
+        and t.log_no in (select log_no from staging.sources where is_trainer)
+),
+
 -- of what tells of ends and beginnings, the dates that a job script prints before something else is told
 moments as (
     select
@@ -144,7 +152,7 @@ moments as (
         lag(t.kind = 'phase' and t.name = 'exit' and t.detail in ('cancelled', 'time_limit', 'preemption', 'node_failure', 'requeue')) over w
             as follows_job_end,
     from staging.stream as t
-    where t.run_id is not null and t.kind in ('phase', 'signal') and t.log_no in (select log_no from staging.sources where is_trainer)
+    where t.run_id is not null and t.kind in ('phase', 'signal') and t.log_no in (select log_no from dated_logs)
     window w as (partition by t.log_no order by t.ord, t.log_line, t.segment)
 ),
 
