@@ -181,6 +181,7 @@ SIGNALS = Table(
         Column("code", "string", "number that the line carries: Xid, exit code, signal, status"),
         Column("waited_s", "double", "seconds that a watchdog says it waited"),
         Column("fault_rank", "int32", "rank that the line speaks of, where it names one"),
+        Column("task", "int32", "task of a launcher whose number `rank` is, for want of a better one"),
         Column("uncaught", "bool", "true where PyTorch says that nothing caught it: its process ended"),
         Column("text", "string", "the line, cut at 500 characters"),
         Column("repeats", "int64", "lines that this row stands for"),

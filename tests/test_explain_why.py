@@ -67,6 +67,7 @@ def head_of(**values: object) -> dict[str, Any]:
         "has_verdict": False,
         "verdict_fit": None,
         "confidence": "evidence",
+        "confidence_reason": "a line of the run itself",
         "says_done": False,
         "at_target": False,
         "job_end_told": False,
@@ -186,6 +187,15 @@ def test_the_reasons_are_those_of_the_logs(
     reasons = build_why(head_of(**head), evidence, {}, 5).reasons
     assert any(reason == words or words in reason for reason in reasons)
     assert not any(" 0 s after" in reason for reason in reasons if head.get("stepless"))
+
+
+def test_a_declared_maintenance_is_the_first_reason_of_a_stop() -> None:
+    entry = "a person's stop within the [[maintenance]] of the configuration from 08:00 to 10:00"
+    head = head_of(state="CANCELLED", cause="maintenance", confidence_reason=entry, **PLANNED)
+    by_line = build_why(head, [line_of(role="cause", taken_for="operator_stop")], {}, 5)
+    by_state = build_why(head, [], {}, 5)
+    assert [why.reasons[0] for why in (by_line, by_state)] == [entry, entry]
+    assert not any("maintenance that was declared" in reason for reason in by_line.reasons)
 
 
 #: Columns of an incident that no line decided to what is said of the line that came second.

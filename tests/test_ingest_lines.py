@@ -158,6 +158,25 @@ def test_an_exception_that_nothing_caught_is_told_by_the_hook_that_prints_it(
     assert build_frame(pl.Series([line]), 1)["uncaught"].to_list() == [uncaught]
 
 
+@pytest.mark.parametrize(
+    ("line", "rank", "task"),
+    [
+        # Whether a task is a rank, or holds several, its number does not tell.
+        ("5: ValueError: no rows", 5, 5),
+        ("5: [default1]:ValueError: no rows", 5, 5),
+        ("[1,5]<stderr>:ValueError: no rows", 5, 5),
+        ("5: [default1]:[rank21]: ValueError: no rows", 21, None),
+        ("[rank5]: ValueError: no rows", 5, None),
+        ("[default5]:ValueError: no rows", 5, None),
+        ("ValueError: no rows", None, None),
+    ],
+)
+def test_a_rank_that_only_the_number_of_a_task_tells_is_marked(
+    line: str, rank: int | None, task: int | None
+) -> None:
+    assert build_frame(pl.Series([line]), 1).select("rank", "task").row(0) == (rank, task)
+
+
 def test_a_line_is_split_where_a_progress_bar_returns() -> None:
     lines = pl.Series(["3: 10%|#\r 20%|##\r[2026-01-01 00:00:00] iteration 7\r", "whole\r"])
     frame = build_frame(lines, 7)

@@ -347,7 +347,8 @@ FAULT_OF: dict[str, tuple[Fault, ...]] = {
         Fault("2025-08-21 02:53:05", "slurm.out:3915"),
     ),
     "megatron/alps-1861140-timelimit": (
-        Fault("2026-04-15 11:31:51", "1861140.err:155", ranks=1, runner_up="process_killed"),
+        # Task 0 is an agent of four ranks, and none of them: no rank tells of the limit.
+        Fault("2026-04-15 11:31:51", "1861140.err:155", runner_up="process_killed"),
     ),
     "megatron/alps-2609830-timelimit": (Fault("2026-06-24 15:14:07", "2609830.err:343", ranks=1),),
     "megatron/bigscience-meg-base": (

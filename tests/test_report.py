@@ -146,6 +146,21 @@ def test_incidents_are_listed_with_owner_and_evidence(stores: dict[str, Path]) -
     assert len(table.rows) == 11
 
 
+def test_what_nobody_saw_lost_is_a_dash_and_told(stores: dict[str, Path]) -> None:
+    with open_store(stores["week"]) as con:
+        facts = load_facts(con)
+    first, *rest = facts.interruptions
+    unseen = replace(facts, incidents=(replace(first, lost_work_s=None), *rest))
+    table, before = (
+        table_of({page.key: page for page in build_review(one, Given(), "a4").pages}["broke"], "incidents")
+        for one in (unseen, facts)
+    )
+    lost = [column.title.startswith("lost work") for column in table.columns].index(True)
+    assert (table.rows[0].cells[lost], before.rows[0].cells[lost] == "–") == ("–", False)
+    reason = "Lost work –: no log tells whether the attempt made steps, so that it is not known."
+    assert (reason in table.after, reason in before.after) == (True, False)
+
+
 def test_footnotes_are_set_by_the_data(stores: dict[str, Path]) -> None:
     pages = pages_of(stores["week"])
     assert [mark[0] for mark in pages["broke"].marks] == ["†", "¶"]

@@ -1,8 +1,8 @@
 """One pattern × a column of lines → rows of an event table. No line is looked at by Python, and none twice.
 
-A frame of lines has the columns ``line, segment, text, rank, host, stamp, uncaught`` (`peel.py`), and once
-its heads were read also ``ts_raw, ts, ts_quality``. Rows have those columns of `pipeline/tables.py` that are
-filled; `merge_rows` brings the rows of a table together and adds the others, except ``source_id``.
+A frame of lines has the columns ``line, segment, text, rank, task, host, stamp, uncaught`` (`peel.py`), and
+once its heads were read also ``ts_raw, ts, ts_quality``. Rows have those columns of `pipeline/tables.py` that
+are filled; `merge_rows` brings the rows of a table together and adds the others, except ``source_id``.
 """
 
 from __future__ import annotations

@@ -63,6 +63,11 @@ def read_lines(content: bytes) -> pl.Series:
     return strip_escapes(lines) if b"\x1b" in content else lines
 
 
+def is_unended(content: bytes) -> bool:
+    """Return whether nothing ends the last line of a content, so that more of it may be to come."""
+    return bool(content) and not content.endswith((b"\n", b"\r"))
+
+
 def join_contents(contents: Sequence[bytes]) -> tuple[bytes, list[int]]:
     """Return contents as one, each with an end of its last line, and how many lines of it are of each.
 

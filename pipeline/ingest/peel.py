@@ -91,7 +91,9 @@ _UNCAUGHT = r"\[rank[0-9]{1,6}\]: $"
 
 #: Groups that tell a rank, weakest first, and those that tell the other columns.
 _RANKS = ("local", "tag", "mpi", "task", "rank", "worker")
-_PEELED = ("rank", "host", "stamp", "uncaught")
+#: Of these the numbers of tasks, which launchers of processes may hold several ranks of.
+_TASKS = ("tag", "mpi", "task")
+_PEELED = ("rank", "task", "host", "stamp", "uncaught")
 _TOLD = {"host": ("pod", "ip", "address", "name"), "stamp": ("cri", "kube", "mpitime", "loguru")}
 
 
@@ -161,7 +163,10 @@ def behind_prefixes(regex: str) -> str | None:
 
 
 def peel_prefixes(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return the frame with prefixes taken off ``text``, and ``rank``, ``host``, ``stamp`` and ``uncaught``.
+    """Return the frame with prefixes taken off ``text``, and ``rank, task, host, stamp`` and ``uncaught``.
+
+    ``task`` is the number of the task that ``rank`` is taken from, and null where something better tells it:
+    a task of a launcher of processes is none of the ranks that it holds.
 
     ``uncaught`` is true where the last prefix is that of PyTorch's hook of exceptions that nothing caught,
     and null elsewhere: other programs print such exceptions without it.
@@ -188,7 +193,7 @@ def peel_prefixes(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def read_prefixes(prefixes: pl.Series) -> pl.DataFrame:
-    """Return ``rank, host, stamp, uncaught`` of stacks of prefixes, row by row."""
+    """Return ``rank, task, host, stamp, uncaught`` of stacks of prefixes, row by row."""
     # A file has few prefixes and many lines, so each prefix is read once.
     told = _read_prefixes(prefixes.unique())
     if told.height == 1:
@@ -198,7 +203,7 @@ def read_prefixes(prefixes: pl.Series) -> pl.DataFrame:
 
 
 def _read_prefixes(prefixes: pl.Series) -> pl.DataFrame:
-    """Return ``prefix, rank, host, stamp, uncaught`` of stacks of prefixes."""
+    """Return ``prefix, rank, task, host, stamp, uncaught`` of stacks of prefixes."""
     told = pl.DataFrame({"prefix": prefixes, "rest": prefixes}).with_columns(
         host=pl.lit(None, pl.String),
         stamp=pl.lit(None, pl.String),
@@ -215,4 +220,8 @@ def _read_prefixes(prefixes: pl.Series) -> pl.DataFrame:
             parts["rest"].fill_null(""),
             **{name: pl.coalesce(new, pl.col(name)) for name, new in (names | ranks).items()},
         )
-    return told.select("prefix", "host", "stamp", "uncaught", rank=pl.coalesce(*reversed(_RANKS)))
+    return told.select(
+        *("prefix", "host", "stamp", "uncaught"),
+        rank=pl.coalesce(*reversed(_RANKS)),
+        task=pl.when(pl.coalesce("worker", "rank").is_null()).then(pl.coalesce(*reversed(_TASKS))),
+    )

@@ -26,7 +26,7 @@ from pipeline.ingest.chunks import BrokenSourceError, Chunk, chunk_digest, read_
 from pipeline.ingest.delimited import Header
 from pipeline.ingest.detect import BINARY
 from pipeline.ingest.limits import bound_rows
-from pipeline.ingest.lines import read_lines
+from pipeline.ingest.lines import is_unended, read_lines
 from pipeline.ingest.match import WHOLE, match_records, table_header
 from pipeline.ingest.rules import rules_for
 from pipeline.ingest.scan import Scan, Scanner
@@ -36,6 +36,7 @@ from pipeline.ingest.signals import fold_signals, limit_signals
 from pipeline.ingest.telemetry import Thinner
 from pipeline.ingest.templates import MAX_TEMPLATES, merge_templates
 from pipeline.ingest.traces import trace_document
+from pipeline.ingest.unended import settle_unended
 from pipeline.ingest.work import run_here
 from pipeline.places import Place
 
@@ -144,6 +145,7 @@ class SourceReader:
         lines = read_lines(content)
         if self._scanner is not None:
             scan = self._scanner.scan(lines, several=b"\r" in content)
+            scan = settle_unended(scan, [len(lines)] if is_unended(content) else [])
         elif self.format == BINARY:
             scan = Scan({}, pl.Series("line", [], dtype=pl.Int64), pl.Series("line", [], dtype=pl.Int64))
         else:
@@ -201,8 +203,9 @@ def read_together(readers: Sequence[SourceReader]) -> Iterator[Iterator[dict[str
     if pieces:
         lines = pl.concat((piece.lines for piece in pieces), rechunk=True)
         scan = Scanner(rules_for(readers[0].format), one_file=len(pieces) == 1).scan(lines)
-        results = list(split_scan(scan, pieces))
         ends = list(accumulate(len(piece.lines) for piece in pieces))
+        unended = [end for end, piece in zip(ends, pieces, strict=True) if is_unended(piece.content)]
+        results = list(split_scan(settle_unended(scan, unended), pieces))
         # What another format prints into one file is found where that is read by itself.
         guests = {bisect_left(ends, line) for line in scan.proving} if scan.proving is not None else set()
         single = {at: number for at, number in single.items() if number not in guests}

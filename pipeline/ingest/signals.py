@@ -94,8 +94,7 @@ def build_signal_rows(signal: Signal, lines: pl.DataFrame) -> tuple[pl.Series, p
     rows = build_rows(_FORMAT, Pattern(signal.signal_id, "signals", columns), lines, groups)
     text, last = lines["text"].str.head(TEXT_LENGTH), lines["line"]
     told = [text.alias("text"), last.alias("last_line")]
-    if "uncaught" in lines.columns:
-        told.append(lines["uncaught"])
+    told += [lines[name] for name in ("task", "uncaught") if name in lines.columns]
     return hit, rows.with_columns(told)
 
 

@@ -16,13 +16,14 @@ import polars as pl
 from pipeline.ingest.account import KNOWN_LINE, TORN_LINE, UNKNOWN_LINE, Account
 from pipeline.ingest.chunks import CHUNK_BYTES, chunk_digest, read_whole
 from pipeline.ingest.limits import bound_rows
-from pipeline.ingest.lines import join_contents, read_lines
+from pipeline.ingest.lines import is_unended, join_contents, read_lines
 from pipeline.ingest.probe import Probe
 from pipeline.ingest.rules import rules_for
 from pipeline.ingest.scan import Scanner
 from pipeline.ingest.secrets import mask_rows
 from pipeline.ingest.telemetry import Thinner
 from pipeline.ingest.templates import mask_lines
+from pipeline.ingest.unended import settle_unended
 
 #: Lines of a file, or parts of lines, below which none of the bounds of a file can matter.
 MAX_LINES = 1000
@@ -84,6 +85,10 @@ def _read_small(batch: Sequence[Probe], guests: frozenset[int]) -> SmallFiles | 
     scan = Scanner(rules, one_file=False).scan(lines, several=b"\r" in joined)
     if scan.proving is not None and len(scan.proving):
         return frozenset(taken[number] for number in owners.of(scan.proving)) | guests
+    ends = heights.cumsum().tolist()
+    scan = settle_unended(
+        scan, [end for end, content in zip(ends, contents, strict=True) if is_unended(content)]
+    )
     tables = {
         table: owners.own(bound_rows(mask_rows(table, rows)), "line", "last_line")
         for table, rows in scan.tables.items()

@@ -26,9 +26,9 @@ class Head:
         copy_spread_s: seconds from the first to the last of these lines, where they carry times.
         device: port, link, switch, file system or path that lines name.
         faulty_part: which of these failed, where the evidence tells.
-        failed_start: an end that nobody had planned, before the first step.
-        stepless: whether a log of the attempt was read and tells of no step.
-        unseen: whether no log of the run tells of its time, so that its release alone is known.
+        failed_start: an end that nobody had planned, before the first step, as far as its output tells.
+        stepless: whether its output would tell of steps, and tells of none.
+        unseen: whether nobody saw if it made steps, since no line of a trainer tells of its time.
         crash_loop: one of at least three starts in a row that failed alike.
         cascade: causes of the lines that followed, in the order of their first ones.
         caused_by_job: the job for which this one was preempted.
@@ -65,7 +65,7 @@ class Head:
     crash_loop: bool
     cascade: tuple[str, ...]
     caused_by_job: str | None
-    lost_steps: int
+    lost_steps: int | None
     lost_gpu_s: float
     gpu_s: float
     price: float | None
@@ -79,7 +79,8 @@ class Phase:
     Attributes:
         point: ``before`` (the steps that were lost), last_progress, fault, detected, released, allocated,
             processes_up, restored, first_step or caught_up.
-        known: known, unknown, kept (a restart inside the allocation), none_follows or not_applicable.
+        known: known, unknown, kept (a restart inside the allocation), none_follows,
+            not_made (the next attempt made no step, or none came so far again) or not_applicable.
         estimated: whether no line tells the time, so that a bound stands in for it.
         categories: what was paid for, the largest part first.
     """

@@ -31,6 +31,12 @@ UNKNOWN = {
     "none_follows": "no later attempt in these logs, so that there is none",
 }
 
+#: What is known of points that have no time, where they have a line of their own.
+MISSING = {
+    ("first_step", "not_made"): "none: the next attempt made no step",
+    ("caught_up", "not_made"): "not in these logs: no later attempt came so far",
+}
+
 #: What the mark at a point means.
 ESTIMATED = "† estimated: no line tells the moment itself, and what bounds it stands in"
 
@@ -78,7 +84,7 @@ def phase_lines(head: Head, phases: Sequence[Phase], width: int, paint: Paint) -
 
 def _is_told(phase: Phase) -> bool:
     """Return whether a point has a line of its own: it has a time, or nobody knows it."""
-    return phase.gpu_s > 0 if phase.point == "before" else phase.known in ("known", "unknown")
+    return phase.gpu_s > 0 if phase.point == "before" else phase.known in ("known", "unknown", "not_made")
 
 
 def _phase_row(
@@ -97,7 +103,7 @@ def _phase_row(
     if phase.point == "before":
         return blank, title, "", paid, spent
     if phase.at is None:
-        return blank, title, "", "", "not known: no line tells"
+        return blank, title, "", "", MISSING.get((phase.point, phase.known), "not known: no line tells")
     takes = "" if phase.seconds is None else duration(timedelta(seconds=round(phase.seconds, 1)))
     return phase.at.astimezone(UTC).strftime(stamp), title, takes, paid, spent
 

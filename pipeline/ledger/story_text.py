@@ -85,7 +85,7 @@ def _head(story: Story, width: int, paint: Paint) -> Iterator[str]:
     if head.stepless:
         yield from _told("note", _stepless(head), width)
     if unseen and any(one.at is not None for one in story.phases):
-        yield from _told("note", "no log tells of its time: all that it held is unobserved", width)
+        yield from _told("note", _unseen(story), width)
     if head.caused_by_job:
         yield from _told("note", f"preempted for job {head.caused_by_job}", width)
     yield from _told("cost", _total(head, unseen=unseen), width)
@@ -112,6 +112,13 @@ def _stepless(head: Head) -> str:
         return "no step of this attempt is logged"
     loop = "; one of at least three in a row that failed alike" if head.crash_loop else ""
     return f"a failed start: its log tells of no step{loop}"
+
+
+def _unseen(story: Story) -> str:
+    """Return what is known of an attempt of which no line of a trainer tells."""
+    if any(one.at is not None for one in story.phases if one.point in ("fault", "detected")):
+        return "no line of a trainer tells of its time: what it held before its end is unobserved"
+    return "no log tells of its time: all that it held is unobserved"
 
 
 def _says(text: str | None, other: str) -> bool:

@@ -55,6 +55,10 @@ _VERDICTS = {
 
 def _reasons(head: Mapping[str, Any], chosen: Evidence | None, evidence: Sequence[Evidence]) -> Iterator[str]:
     """Yield what speaks for the cause that the evidence gives."""
+    # A verdict stands where the entry of the configuration is named otherwise.
+    declared = "[[maintenance]]" in (head["confidence_reason"] or "")
+    if declared:
+        yield head["confidence_reason"]
     if chosen is None:
         yield _undecided(head)
         return
@@ -66,7 +70,7 @@ def _reasons(head: Mapping[str, Any], chosen: Evidence | None, evidence: Sequenc
     else:
         yield f"its line names a cause, {depth}"
     yield _within_reach(head, chosen)
-    if head["cause_by_evidence"] == "maintenance" and chosen.taken_for != "maintenance":
+    if head["cause_by_evidence"] == "maintenance" and chosen.taken_for != "maintenance" and not declared:
         yield "the stop falls into maintenance that was declared, and is taken for a part of it"
     # A traceback is the head of some exception, and no line of its own.
     alike = {one.signal_id for one in evidence if one.taken_for == chosen.taken_for}

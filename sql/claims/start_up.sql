@@ -7,13 +7,17 @@ marks as (
         t.run_id,
         t.attempt,
         p.allocated_us,
-        p.process_us,
+        coalesce(e.up_us, p.process_us) as process_us,
+        -- before the first line of an output without a trainer nobody saw what the time was spent on
+        not coalesce(e.unseen and t.start_estimated, false) as knows_start,
         -- where no line ends initialisation, it lasts until the load
-        least(greatest(coalesce(t.init_end_us, r.start_us, p.process_us), p.process_us), coalesce(p.loop_us, e.stop_us)) as init_end_us,
+        least(greatest(coalesce(t.init_end_us, r.start_us), coalesce(e.up_us, p.process_us)), coalesce(p.loop_us, e.stop_us)) as init_end_us,
         coalesce(t.init_end_us, r.start_us) is not null as knows_init,
         -- output that shows neither a start nor a step of a trainer does not tell what the time was spent on
-        t.process_us is not null or p.loop_us is not null or coalesce(o.role = 'trainer', false) as knows_trainer,
+        (t.process_us is not null or p.loop_us is not null or coalesce(o.role = 'trainer', false))
+            and not (coalesce(e.unseen, false) and coalesce(t.init_end_us, r.start_us) is null) as knows_trainer,
         coalesce(p.loop_us, e.stop_us) as loop_us,
+        coalesce(e.unseen, false) as unseen,
         t.place_in_holding,
         e.stop_us,
         i.previous_incident_id as incident_id,
@@ -43,7 +47,7 @@ phases as (
         held_source_id as source_id,
         held_line as line,
     from marks
-    where place_in_holding = 1
+    where place_in_holding = 1 and knows_start
     union all
     select
         run_id,
@@ -69,7 +73,7 @@ phases as (
         source_id,
         line,
     from marks
-    where knows_init
+    where knows_init and not unseen
     union all
     select
         r.run_id,

@@ -22,7 +22,9 @@ previous as (
         r.holding,
         max(p.attempt) as attempt,
     from reached as r
-    inner join ledger.progress as p on p.run_id = r.run_id and p.release_us <= r.start_us
+    -- of an attempt of which one line tells the begin is the end
+    inner join ledger.progress as p
+        on p.run_id = r.run_id and p.release_us <= r.start_us and coalesce(p.holding < r.holding, true)
     group by all
 ),
 

@@ -10,7 +10,7 @@ failed as (
         attempt,
         concat(cause, ' ', case when by_line then signal_id end) as likeness,
     from ledger.ends
-    where (observed or launch_no is not null) and not has_steps and kind not in ('completed', 'ongoing', 'planned', 'preemption')
+    where stepless and kind not in ('completed', 'ongoing', 'planned', 'preemption')
 ),
 
 placed as (

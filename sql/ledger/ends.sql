@@ -1,6 +1,11 @@
 -- one row per attempt: how it ended, when the fault was, when it was detected, and the evidence
 -- do not sum: times are microseconds since the epoch
 -- stop_us, detected_us: null where no log tells when: of an attempt that nobody saw the allocation alone is known
+-- up_us: when processes were up; at the latest, where start_estimated
+-- fault_estimated: no line dates the fault, and fault_us is when it had happened at the latest
+-- maintenance_start_ts, maintenance_end_ts, maintenance_declared: the entry of the configuration that a person's stop fell into
+-- stepless: what was printed is known to tell of steps, and tells of none; an error stream alone would not tell of them
+-- unseen: nobody saw whether steps were made
 with
 
 -- what the programs themselves say of their end
@@ -65,6 +70,8 @@ detections as (
         e.attempt,
         min(e.ts_us) filter (where e.own and e.planned <> '') as planned_us,
         bool_or(e.weight = 'cause' and e.planned = '') as has_cause,
+        bool_or(e.weight = 'cause' and e.planned = '' and e.overrules_exit_code) as overrules_exit_code,
+        bool_or(e.weight = 'cause' and e.planned = '' and e.overrules_exit_code and e.placed_after_progress) as overrules_target,
     from ledger.evidence as e
     group by all
 ),
@@ -233,8 +240,13 @@ judged as (
         coalesce(x.says_done, false) as says_done,
         coalesce(x.says_done, false)
             or (coalesce(g.step_target <= t.last_step, false) and not coalesce(d.has_cause, false))
-            -- a program that was told to stop, or that its own limit stopped, ends well too
-            or (t.state = 'COMPLETED' and not coalesce(d.has_cause, false) and d.planned_us is null)
+            -- a program that was told to stop, or that its own limit stopped, ends well too; a script may hide an exit code
+            or (
+                t.state = 'COMPLETED'
+                and d.planned_us is null
+                -- with the last step made as well, only what came after it counts
+                and not coalesce(case when g.step_target <= t.last_step then d.overrules_target else d.overrules_exit_code end, false)
+            )
             as completed,
         coalesce(g.step_target <= t.last_step, false) as at_target,
         x.source_id as exit_source_id,
@@ -336,19 +348,29 @@ caused as (
     from judged
 ),
 
--- a person's stop at the time of declared maintenance is that maintenance
+-- a person's stop at the time of declared maintenance is that maintenance: the first entry that it falls into
+entries as (
+    select
+        c.run_id,
+        c.attempt,
+        arg_min(m, (m.start_ts, m.end_ts)) as entry,
+    from caused as c
+    inner join config.maintenance as m
+        on coalesce(c.signal_us, c.exit_us, c.release_us)
+            between epoch_us(m.start_ts) - 60000000 and epoch_us(m.end_ts)
+    where c.cause = 'operator_stop'
+    group by all
+),
+
 declared as (
     select
         c.* exclude (cause),
-        case
-            when c.cause = 'operator_stop' and exists (
-                select 1 from config.maintenance as m
-                where coalesce(c.signal_us, c.exit_us, c.release_us)
-                    between epoch_us(m.start_ts) - 60000000 and epoch_us(m.end_ts)
-            ) then 'maintenance'
-            else c.cause
-        end as cause,
+        case when n.entry is not null then 'maintenance' else c.cause end as cause,
+        n.entry.start_ts as maintenance_start_ts,
+        n.entry.end_ts as maintenance_end_ts,
+        n.entry.declared as maintenance_declared,
     from caused as c
+    left join entries as n using (run_id, attempt)
 ),
 
 kinds as (
@@ -377,6 +399,7 @@ timed as (
             -- who waited since before the line had noticed already
             when by_line and signal_us is not null and coalesce(waited_us, 0) = 0 then
                 greatest(least(signal_us, stalled_us), coalesce(allocated_us, 0))
+            -- others begin to wait for a rank about when an error without a time ends it
             when stalled_us is not null then stalled_us
             when by_line and signal_us is not null then signal_us - waited_us
             -- an undated line is older than the next dated one of its log
@@ -388,8 +411,23 @@ timed as (
             -- the scheduler ends a job at the time that it writes down
             when not by_line and state in ('TIMEOUT', 'DEADLINE', 'PREEMPTED', 'CANCELLED', 'REVOKED') and from_accounting
                 then release_us
-        end as fault_us,
+        end as told_fault_us,
     from kinds
+),
+
+-- a fault lies inside its attempt, whatever other clocks say; before the start of its processes nobody waited for anybody
+bounded as (
+    select
+        *,
+        case
+            when told_fault_us is not null then
+                greatest(
+                    least(told_fault_us, release_us),
+                    begin_us,
+                    case when told_fault_us = stalled_us and not start_estimated then process_us end
+                )
+        end as fault_us,
+    from timed
 ),
 
 -- an error before the fault cannot have told of it
@@ -398,7 +436,7 @@ first_errors as (
         t.run_id,
         t.attempt,
         min(e.ts_us) as error_us,
-    from timed as t
+    from bounded as t
     inner join ledger.evidence as e using (run_id, attempt)
     where (e.own or e.told_by_scheduler) and e.severity in ('error', 'critical') and e.ts_us >= t.fault_us
     group by all
@@ -431,7 +469,7 @@ detected as (
             and fault_us < release_us
             and coalesce(error_us, first_exit_us, case when seen_us >= fault_us then seen_us end, case when exit_us >= fault_us then exit_us end) is null
             as noticed_by_release,
-    from timed as t
+    from bounded as t
     left join first_errors as e using (run_id, attempt)
 ),
 
@@ -452,6 +490,8 @@ stopped as (
             -- a loop that goes on prints its next line: where it is overdue, the loop stood still
             when has_steps and fault_us > tail_us + unseen_us then
                 least(tail_us + unseen_us, release_us)
+            -- a start of which only its end is told was over when it failed
+            when not has_steps and start_estimated then fault_us
             -- a trainer that was told to stop goes on until it has saved
             when kind in ('planned', 'preemption') then greatest(progress_us, least(greatest(fault_us, tail_us), release_us))
             else greatest(progress_us, least(fault_us, release_us))
@@ -460,7 +500,7 @@ stopped as (
 )
 
 select
-    * exclude (detected_raw_us, noticed_by_release)
+    * exclude (told_fault_us, detected_raw_us, noticed_by_release)
     -- where no line of a fault decides, what the first of them stands for comes second
     replace (
         case
@@ -469,15 +509,42 @@ select
             else runner_up_cause
         end as runner_up_cause
     ),
+    -- when processes were up, at the latest
+    case when start_estimated and not has_steps then least(process_us, stop_us) else process_us end as up_us,
     case
         when observed or kind in ('completed', 'ongoing') or detected_raw_us is not null then
             greatest(stop_us, least(coalesce(detected_raw_us, stop_us), release_us))
     end as detected_us,
     -- a line without a time was written before the next one that has one: how long before, nothing tells, unless the line
     -- before it has a time as well
-    fault_us is not null and not coalesce(follows_dated and near_us >= fault_us - 1000000, false) and coalesce(by_line and own and signal_us is null and since_us is null and stalled_us is null and dating_exit_us is not null, false)
+    fault_us is not null
+        and (
+            (
+                not coalesce(follows_dated and near_us >= fault_us - 1000000, false)
+                and (
+                    coalesce(
+                        by_line and own and signal_us is null and since_us is null and stalled_us is null and dating_exit_us is not null,
+                        false
+                    )
+                    -- others waited from then on: by then it had happened
+                    or coalesce(
+                        fault_us = stalled_us and coalesce(waited_us, 0) = 0
+                            and coalesce(since_us is null and signal_us > fault_us + 1000000, true),
+                        false
+                    )
+                )
+            )
+            -- told of a time at which the attempt had not begun
+            or told_fault_us < fault_us - 60000000
+        )
         as fault_estimated,
     -- the fault bears no time, or no line tells of it, so that it was noticed at the release at the latest
     kind not in ('completed', 'ongoing') and coalesce(detected_raw_us is null or noticed_by_release, true) as detected_estimated,
     fault_us is null and kind not in ('completed', 'ongoing') as undated,
+    launch_no is not null and not has_steps and case
+        when not trainer_unseen then true
+        -- an output without a word of a trainer: it ended by an error of its own, and nobody had waited for anybody before
+        else not errors_alone and kind = 'unplanned' and by_line and own and stalled_us is null
+    end as stepless,
+    not has_steps and (not observed or trainer_unseen) as unseen,
 from stopped

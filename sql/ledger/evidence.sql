@@ -24,8 +24,8 @@ launcher_tracebacks as (
     where signal_id = 'traceback_header' and next_signal_id like 'elastic_%'
 ),
 
--- whose iterator it was that had no more to give, the lines right above the exception tell: a frame with the line of code that
--- raised it and its underline, or the line of code that asked for the next one
+-- whose iterator it was that had no more to give, the innermost frame tells: a frame of a loader with the line of code that
+-- raised the exception and its underline, or the line of code that asked for the next one and its underline
 spent_data as (
     select source_id, line, segment
     from (
@@ -41,8 +41,11 @@ spent_data as (
         window w as (partition by source_id, rank order by line, segment)
     )
     where signal_id = 'py_stop_iteration'
-        and above_id in ('py_frame_of_loader', 'py_frame_of_next_data', 'py_call_of_data_iterator')
-        and lines_above <= 4
+        -- below a frame with its code there is no room for another one
+        and lines_above <= case
+            when above_id in ('py_frame_of_loader', 'py_frame_of_next_data') then 3
+            when above_id = 'py_call_of_data_iterator' then 2
+        end
 ),
 
 -- a link or a server that is back within seconds did nothing, unless somebody's retries ran out (below)
@@ -108,6 +111,22 @@ held as (
     where signal_id = 'cuda_oom' and contains(text, ' this process has ')
 ),
 
+-- the block of a launcher names the rank and the host of the process that it saw fail
+failures as (
+    select e.source_id, e.line, e.segment, any_value(f.fault_rank) as fault_rank, any_value(f.host) as host
+    from events.signals as e
+    inner join staging.task_failures as f
+        on f.source_id = e.source_id
+        and f.task is not distinct from e.task
+        and case
+            when e.signal_id = 'elastic_child_failed' then f.pid = regexp_extract(e.text, '\(pid: (\d+)\)', 1)
+            else e.line between f.line and f.last_line
+        end
+    where e.signal_id in ('elastic_child_failed', 'elastic_rc_exit', 'elastic_rc_signal', 'elastic_rc_killed')
+    group by all
+    having count(*) = 1
+),
+
 -- a line that points to an earlier one tells its cause, less directly than that one
 pointed_to as (
     select
@@ -138,6 +157,7 @@ signals as (
         -- NCCL tells of its own port and process; of what a peer did, it names the peer
         coalesce(
             e.node,
+            fl.host,
             case
                 when c.source = 'nccl' and c.cause not in ('network_other', 'peer_lost')
                     then nullif(regexp_extract(e.text, '([A-Za-z][\w.-]*):\d+:\d+ \[\d+\]', 1), '')
@@ -153,8 +173,12 @@ signals as (
             else coalesce(e.device, e.pci)
         end as device,
         e.waited_s,
-        e.fault_rank,
+        coalesce(e.fault_rank, fl.fault_rank) as fault_rank,
+        fl.fault_rank is not null as names_failed_rank,
+        e.task is not null and e.source_id in (from staging.agents) as of_agent,
+        e.task,
         e.text,
+        e.rank is not null as is_labelled,
         coalesce(e.uncaught, false) as uncaught,
         e.repeats,
         -- memory that other processes hold is not the program's
@@ -167,6 +191,8 @@ signals as (
         coalesce(pt.causal_rank, c.causal_rank) as causal_rank,
         c.severity,
         c.source in ('slurm', 'lsf', 'pbs', 'k8s') as by_scheduler,
+        -- programs get over such errors every day
+        c.source = 'python' or c.cause = 'gpu_out_of_memory' as can_pass,
         coalesce(c.planned, '') as planned,
         coalesce(c.benign_when, '') as benign_when,
         r.source_id is not null as restored,
@@ -177,7 +203,9 @@ signals as (
         on e.signal_id = 'xid_45_with_previous' and pt.xid = regexp_extract(e.text, 'caused by previous Xid (\d+)', 1)
     left join held on held.source_id = e.source_id and held.line = e.line and held.segment = e.segment
     left join spent_data as sd on sd.source_id = e.source_id and sd.line = e.line and sd.segment = e.segment
+    left join failures as fl on fl.source_id = e.source_id and fl.line = e.line and fl.segment = e.segment
     left join restored as r on r.source_id = e.source_id and r.line = e.line and r.segment = e.segment
+    anti join staging.handled_exceptions as x on x.source_id = e.source_id and x.line = e.line and x.segment = e.segment
     where c.weight in ('cause', 'symptom')
         and not exists (
             select 1 from launcher_tracebacks as l
@@ -260,7 +288,7 @@ own as (
             epoch_us(p.near_ts)
         ) as near_us,
         p.host,
-        coalesce(p.rank, lr.rank) as rank,
+        coalesce(p.rank, case when not s.of_agent then lr.rank end) as rank,
         p.log_no,
         p.ord,
         p.path,
@@ -271,6 +299,7 @@ own as (
         true as own,
         false as told_by_scheduler,
         t.progress_us,
+        t.release_us,
         t.has_steps,
         l.last_ord,
         l.last_segment,
@@ -335,13 +364,26 @@ named as (
     group by all
 ),
 
+-- of an attempt that nobody saw the first line is the earliest that is known of its end, less what it says to have waited
+untold as (
+    select t.run_id, t.attempt, least(t.process_us, min(w.near_us - w.waited_us)) as since_us
+    from ledger.progress as t
+    left join (
+        select run_id, attempt, near_us, (waited_s * 1000000)::bigint as waited_us
+        from own
+        where waited_s > 0
+    ) as w using (run_id, attempt)
+    where t.trainer_unseen and t.observed
+    group by t.run_id, t.attempt, t.process_us
+),
+
 holders as (
     select
         p.run_id,
         p.attempt,
         p.job_id,
         p.progress_us,
-        coalesce(o.open_us, p.progress_us) as seen_us,
+        coalesce(o.open_us, greatest(u.since_us, p.progress_us), p.progress_us) as seen_us,
         p.release_us,
         p.has_steps,
         p.nodes is null as nodes_unknown,
@@ -349,6 +391,7 @@ holders as (
         p.next_start_us,
     from ledger.progress as p
     left join opened as o using (run_id, attempt)
+    left join untold as u using (run_id, attempt)
     left join named as n using (run_id, attempt)
 ),
 
@@ -363,6 +406,13 @@ turns as (
         lead(hosts) over w as next_hosts,
     from holders as h
     window w as (partition by run_id order by attempt)
+),
+
+-- output of a job may quote the kernel of a host that it did not hold: the host decides, and not the file
+quoted as (
+    select distinct source_id, line
+    from staging.foreign_lines
+    where names = 'host'
 ),
 
 -- node and scheduler logs: on a node that the attempt held, or about its job, within reach
@@ -384,6 +434,7 @@ shared as (
         -- a scheduler that tells of an error of a job knows of it; a kernel tells nobody
         s.by_scheduler and s.job_id is not null and s.job_id = t.job_id as told_by_scheduler,
         t.progress_us,
+        t.release_us,
         t.has_steps,
         null::bigint as last_ord,
         null::bigint as last_segment,
@@ -392,14 +443,15 @@ shared as (
         on s.source_id = p.source_id and s.line = p.line and s.segment = p.segment and s.signal_id = p.name
     inner join turns as t
         on epoch_us(p.ts) between t.seen_us - 120000000 and t.release_us + 300000000
+    left join quoted as q on q.source_id = p.source_id and q.line = p.line
     where p.kind = 'signal'
-        and p.run_id is null
+        and (p.run_id is null or q.source_id is not null)
         and p.ts is not null
         and (
             s.job_id = t.job_id
             or list_contains(t.hosts, split_part(coalesce(s.node, p.host), '.', 1))
             -- where no source names the nodes of the run, a node log in its folder is its own
-            or (t.nodes_unknown and split_part(p.path, '/', 1) = t.run_id)
+            or (t.nodes_unknown and q.source_id is null and split_part(p.path, '/', 1) = t.run_id)
         )
         -- after its release, what names a job that is not known to be its own is about the next one
         and not (epoch_us(p.ts) > t.release_us and s.job_id is not null and s.job_id is distinct from t.job_id)
@@ -501,6 +553,51 @@ counted as (
                 where o.host = coalesce(u.host, '') and o.ts_us between u.ts_us - 2000000 and u.ts_us + 2000000
             )
         )
+),
+
+-- of an agent that saw one rank fail, what has no better label was printed by that one, and by its host whatever failed
+agent_tasks as (
+    select
+        s.source_id as of_source_id,
+        f.task as of_task,
+        case when count(distinct f.fault_rank) = 1 then min(f.fault_rank) end as task_rank,
+        case when count(distinct f.host) = 1 then min(f.host) end as task_host,
+    from staging.task_failures as f
+    inner join staging.sources as o using (source_id)
+    inner join staging.sources as s
+        on s.run_id = o.run_id and s.job_id is not distinct from o.job_id and (o.job_id is not null or s.log_no = o.log_no)
+    where f.task is not null
+    group by all
+),
+
+-- launchers that tell of a task that failed
+launchers as (
+    select distinct run_id, attempt
+    from counted
+    where own
+        and weight = 'symptom'
+        and (
+            signal_id in ('slurm_exit_code', 'elastic_child_failed', 'elastic_childfailed_exc')
+            or starts_with(signal_id, 'slurm_task_')
+            or starts_with(signal_id, 'elastic_rc_')
+        )
+),
+
+-- where ranks have labels, what has none was printed by none of them
+labelled as (
+    select source_id, max(line) as last_line
+    from staging.placed
+    where rank is not null
+    group by source_id
+),
+
+-- what is printed last, but for the few lines that a script has left to say
+last_words as (
+    select e.source_id, e.line, e.segment, e.signal_id
+    from signals as e
+    inner join events.sources as s using (source_id)
+    left join labelled as l using (source_id)
+    where e.line > s.lines - 5 and (e.is_labelled or coalesce(l.last_line < e.line, true))
 )
 
 select
@@ -520,6 +617,19 @@ select
     -- whether the line is known to come after the last progress: by its time, by the last step line, by a dated line
     -- before it, or since it ended its process
     not has_steps or ts_us is not null or last_ord is not null or (follows_dated and near_us >= coalesce(seen_us, progress_us) - 2000000) or coalesce(ended_process, false) as placed_after_progress,
+    -- an exit code of 0 is wrong where the script hid another one: a program's exception says so where it ended a process, where
+    -- a launcher or the silence of the trainer says so too, or where nothing follows it
+    case
+        when not own then told_by_scheduler or ts_us <= release_us
+        else not can_pass
+            or uncaught
+            or has_steps and placed_after_progress
+            or exists (select 1 from launchers as n where n.run_id = c.run_id and n.attempt = c.attempt)
+            or exists (
+                select 1 from last_words as w
+                where w.source_id = c.source_id and w.line = c.line and w.segment = c.segment and w.signal_id = c.signal_id
+            )
+    end as overrules_exit_code,
     -- the line itself may say when it began
     case
         when signal_id = 'slurmctld_unexpected_reboot' then nullif(regexp_extract(text, 'last response=(\d+)', 1), '')::bigint * 1000000
@@ -528,13 +638,21 @@ select
     -- who tells of a collective that timed out has waited for somebody else
     case
         when cause = 'collective_timeout' then node
-        else coalesce(node, c.host, case when own and weight = 'cause' and cause not in ('network_other', 'peer_lost') then h.host end)
+        else coalesce(
+            node,
+            c.host,
+            case when own and weight = 'cause' and cause not in ('network_other', 'peer_lost') then coalesce(h.host, g.task_host) end
+        )
     end as host,
     case when cause <> 'collective_timeout' then gpu end as gpu,
     device,
-    fault_rank,
-    case when own and (planned = '' and weight = 'cause') and cause <> 'collective_timeout' then coalesce(fault_rank, c.rank) end as rank,
-    case when own then c.rank end as told_by_rank,
+    c.fault_rank,
+    case
+        when own and names_failed_rank then c.fault_rank
+        when own and (planned = '' and weight = 'cause') and cause <> 'collective_timeout' then
+            coalesce(c.fault_rank, c.rank, g.task_rank)
+    end as rank,
+    case when own then coalesce(c.rank, case when weight = 'cause' then g.task_rank end) end as told_by_rank,
     case
         when cause = 'preemption' then nullif(coalesce(
             nullif(regexp_extract(text, 'reclaim resources for JobId=(\d+)', 1), ''),
@@ -554,3 +672,4 @@ select
     line,
 from counted as c
 left join ledger.rank_hosts as h on h.run_id = c.run_id and h.attempt = c.attempt and h.rank = coalesce(c.fault_rank, c.rank)
+left join agent_tasks as g on g.of_source_id = c.source_id and g.of_task = c.task and c.of_agent

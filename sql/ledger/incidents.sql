@@ -1,5 +1,6 @@
 -- one row per end of an attempt, completion included, with its cause, its evidence and what it cost
 -- count kinds unplanned and preemption as interruptions; do not add downtime to lost work of another incident
+-- lost_steps: steps that a restore overwrote; null where nobody saw whether there were any
 with
 
 -- lines that bear another time than they print
@@ -35,10 +36,10 @@ followers as (
         p.attempt,
         lead(p.allocated_us) over w as next_allocated_us,
         -- of an attempt that nobody saw only its allocation is known
-        lead(case when p.observed then p.process_us end) over w as next_process_us,
+        lead(case when p.observed then p.up_us end) over w as next_process_us,
         lead(r.end_us) over w as next_restored_us,
         lead(p.first_step_us) over w as next_first_step_us,
-    from ledger.progress as p
+    from ledger.ends as p
     left join ledger.restores as r using (run_id, attempt)
     window w as (partition by p.run_id order by p.attempt)
 ),
@@ -93,10 +94,11 @@ told as (
         make_timestamptz(coalesce(
             e.fault_us,
             case when e.kind not in ('completed', 'ongoing') then e.detected_us end,
-            case when e.observed then e.progress_us end,
+            case when e.has_steps then e.progress_us when e.stepless and e.observed then e.up_us end,
             e.release_us
         )) as at_ts,
-        case when e.observed then make_timestamptz(e.progress_us) end as last_progress_ts,
+        -- of an attempt that made no step: when it was up
+        case when e.has_steps then make_timestamptz(e.progress_us) when e.stepless and e.observed then make_timestamptz(e.up_us) end as last_progress_ts,
         make_timestamptz(e.fault_us) as fault_ts,
         case when e.kind not in ('completed', 'ongoing') then make_timestamptz(e.detected_us) end as detected_ts,
         e.fault_estimated,
@@ -107,7 +109,8 @@ told as (
         make_timestamptz(f.next_restored_us) as restored_ts,
         make_timestamptz(f.next_first_step_us) as first_step_ts,
         make_timestamptz(u.caught_up_us) as caught_up_ts,
-        coalesce(l.lost_steps, 0) as lost_steps,
+        -- of an attempt that nobody saw nobody knows what it lost
+        case when l.lost_steps is not null or e.kind in ('completed', 'ongoing') or not coalesce(e.unseen, false) then coalesce(l.lost_steps, 0) end as lost_steps,
         coalesce(c.lost_gpu_us, 0) / 1e6 as lost_gpu_s,
         coalesce(c.downtime_gpu_us, 0) / 1e6 as downtime_gpu_s,
         coalesce(c.total_gpu_us, 0) / 1e6 as total_gpu_s,
@@ -162,6 +165,19 @@ told as (
             else 'inferred'
         end as confidence,
         case
+            -- a stop alone says nothing of why: the entry does
+            when e.maintenance_start_ts is not null then concat(
+                'a person''s stop within the [[maintenance]] of the configuration from ',
+                strftime(timezone('UTC', e.maintenance_start_ts), '%Y-%m-%d %H:%M:%S'),
+                ' to ',
+                strftime(timezone('UTC', e.maintenance_end_ts), '%Y-%m-%d %H:%M:%S UTC'),
+                case
+                    when e.maintenance_declared > timezone('UTC', e.maintenance_start_ts)::date then ', declared afterwards on '
+                    when e.maintenance_declared is not null then ', declared on '
+                    else ', which does not say when it was declared'
+                end,
+                strftime(e.maintenance_declared, '%Y-%m-%d')
+            )
             when e.kind = 'completed' and e.by_line then 'the program says so'
             when e.kind = 'completed' then 'nothing went wrong before the end'
             when e.kind = 'ongoing' then 'no line tells of an end'
@@ -199,16 +215,15 @@ told as (
             case when not (e.undated or coalesce(e.fault_estimated, false)) and k.line is not null then '‡' end,
             case when not e.by_line and e.kind not in ('completed', 'ongoing') and e.cause <> 'unknown' then '¶' end
         ) as mark,
-        s.stepless,
-        s.stepless and y.kind in ('unplanned', 'unknown') as failed_start,
+        e.stepless,
+        e.stepless and y.kind in ('unplanned', 'unknown') as failed_start,
         cl.run_id is not null as crash_loop,
-        not e.observed as unseen,
+        e.unseen,
         y.has_verdict,
         y.verdict_reason,
         e.kind as kind_by_evidence,
         b.title as title_by_evidence,
     from ledger.ends as e
-    cross join lateral (select (e.observed or e.launch_no is not null) and not e.has_steps as stepless) as s
     left join corrected as k on k.source_id = e.evidence_source_id and k.line = e.evidence_line
     inner join ledger.incident_ids as i using (run_id, attempt)
     inner join ledger.payers as y using (incident_id)

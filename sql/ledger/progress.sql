@@ -23,6 +23,11 @@ limits as (
         t.holding,
         t.observed,
         t.start_us,
+        t.start_estimated,
+        coalesce(t.trainer_unseen, false) as trainer_unseen,
+        coalesce(t.errors_alone, false) as errors_alone,
+        -- of several attempts in an allocation the later ones begin where they start
+        case when t.place_in_holding > 1 then t.start_us else h.start_us end as begin_us,
         t.next_holding is not distinct from t.holding and t.next_start_us is not null as goes_on,
         coalesce(t.process_us, t.start_us) as process_us,
         t.next_start_us,
@@ -51,7 +56,13 @@ select
     s.last_step,
     s.loop_us,
     s.first_step_us,
-    coalesce(s.last_progress_us, l.process_us, l.allocated_us) as progress_us,
+    -- what happened before the first line of an output without a trainer nobody saw
+    coalesce(
+        s.last_progress_us,
+        case when l.trainer_unseen then l.begin_us end,
+        l.process_us,
+        l.allocated_us
+    ) as progress_us,
     s.last_step is not null as has_steps,
 from limits as l
 left join stepped as s using (run_id, attempt)

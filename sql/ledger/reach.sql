@@ -12,7 +12,7 @@ reaches as (
     select
         e.run_id,
         e.attempt,
-        make_timestamptz(e.progress_us - 120000000) as from_ts,
+        make_timestamptz(if(e.unseen and e.observed, e.up_us, e.progress_us) - 120000000) as from_ts,
         make_timestamptz(e.release_us + 300000000) as to_ts,
         list_sort(list_distinct(list_transform(coalesce(e.nodes, []), lambda x: split_part(x, '.', 1)))) as hosts,
     from ledger.ends as e

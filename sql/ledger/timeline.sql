@@ -1,20 +1,36 @@
 -- one row per attempt: a launch of trainer processes, or a held span without any trainer log; its marks before and after the loop
 -- do not sum: times are microseconds since the epoch, null where no line tells
+-- start_estimated: no line tells the start: it lay before start_us, which is the first time that is told at all
+-- trainer_unseen: no line of a trainer is in what was printed, so that nobody saw whether steps were made
+-- errors_alone: an error stream is all that was printed: the output in which steps would stand is missing
 with
+
+-- what a log is: one of a trainer, or the error stream of a job, whose name says so
+printed as (
+    select
+        log_no,
+        bool_or(role = 'trainer') as is_of_trainer,
+        bool_and(regexp_matches(parse_filename(log), '(?i)(^|[._-])(stderr|err)([._-]|$)|\.e\d+$')) as is_error_stream,
+    from staging.sources
+    group by log_no
+),
 
 launches as (
     select
-        run_id,
-        launch_no,
-        any_value(job_id) as job_id,
-        any_value(job_key) as job_key,
-        any_value(attempt_start_ts) as attempt_start_ts,
-        arg_min(source_id, (step_lines = 0, start_ts, source_id, first_line)) as source_id,
-        arg_min(first_line, (step_lines = 0, start_ts, source_id, first_line)) as line,
-        sum(step_lines)::bigint as step_lines,
-        epoch_us(min(start_ts)) as first_mark_us,
-        epoch_us(max(end_ts)) as last_mark_us,
-    from staging.attempts
+        a.run_id,
+        a.launch_no,
+        any_value(a.job_id) as job_id,
+        any_value(a.job_key) as job_key,
+        any_value(a.attempt_start_ts) as attempt_start_ts,
+        arg_min(a.source_id, (a.step_lines = 0, a.start_ts, a.source_id, a.first_line)) as source_id,
+        arg_min(a.first_line, (a.step_lines = 0, a.start_ts, a.source_id, a.first_line)) as line,
+        sum(a.step_lines)::bigint as step_lines,
+        epoch_us(min(a.start_ts)) as first_mark_us,
+        epoch_us(max(a.end_ts)) as last_mark_us,
+        coalesce(bool_or(p.is_of_trainer), true) as is_of_trainer,
+        coalesce(bool_and(p.is_error_stream), false) as is_error_stream,
+    from staging.attempts as a
+    left join printed as p using (log_no)
     group by all
 ),
 
@@ -90,6 +106,9 @@ told as (
         min(epoch_us(ts)) filter (
             where kind = 'phase' and name in ('process_start', 'library_setup', 'init', 'compile', 'model_setup', 'data_setup')
         ) as first_start_us,
+        min(epoch_us(ts)) filter (
+            where kind = 'phase' and name in ('library_setup', 'init', 'compile', 'model_setup', 'data_setup') and edge <> 'end'
+        ) as first_begin_us,
         -- a length that is told where initialisation ends
         max((duration_s * 1000000)::bigint) filter (
             where kind = 'phase' and name = 'init' and (edge = 'end' or edge = 'span' and ts is null)
@@ -112,6 +131,11 @@ told as (
         max(epoch_us(ts)) filter (where kind = 'phase' and name = 'job' and edge = 'end') as job_end_us,
         max(epoch_us(ts)) as last_evidence_us,
         min(epoch_us(ts)) as first_evidence_us,
+        -- a library may tell of communicators, and a launcher of processes, where the trainer writes elsewhere
+        bool_or(
+            kind in ('load', 'save', 'timer')
+            or kind = 'phase' and name not in ('process_start', 'library_setup', 'init', 'exit', 'job')
+        ) as tells_of_trainer,
     from staging.placed
     where launch_no is not null
     group by all
@@ -119,8 +143,11 @@ told as (
 
 marks as (
     select
-        * exclude (stamped_start_us, first_start_us, init_length_us),
+        * exclude (stamped_start_us, first_start_us, first_begin_us, init_length_us),
         coalesce(stamped_start_us, least(first_start_us, init_end_us - init_length_us)) as process_us,
+        -- the end of what comes first says that it had begun before
+        process_us is null or stamped_start_us is null and least(first_begin_us, init_end_us - init_length_us) is distinct from process_us
+            as start_estimated,
     from told
 ),
 
@@ -156,7 +183,10 @@ attempts as (
             as observed,
         coalesce(m.process_us, least(m.first_evidence_us, l.first_mark_us), epoch_us(l.attempt_start_ts)) as start_us,
         greatest(m.last_evidence_us, l.last_mark_us) as last_evidence_us,
-        m.* exclude (run_id, launch_no, first_evidence_us, last_evidence_us),
+        l.step_lines = 0 and not l.is_of_trainer and not coalesce(m.tells_of_trainer, false) as trainer_unseen,
+        l.is_error_stream as errors_alone,
+        m.* exclude (run_id, launch_no, first_evidence_us, last_evidence_us, tells_of_trainer, start_estimated),
+        coalesce(m.start_estimated, true) as start_estimated,
     from launches as l
     left join held as h using (run_id, launch_no)
     left join marks as m using (run_id, launch_no)
@@ -170,6 +200,9 @@ attempts as (
         line,
         false as observed,
         start_us,
+        true as trainer_unseen,
+        false as errors_alone,
+        true as start_estimated,
     from unseen
 ),
 

@@ -3,8 +3,8 @@
 -- point_no: order of the points; the costs of an incident before its first point stand at point 0
 -- point: what happened then; `before` is the time before the first known point, which holds the steps that were lost
 -- ts: when it was; null where it is not known
--- known: why there is a time or none: known, unknown, kept (the allocation was not given back), none_follows (no later attempt), not_applicable
--- estimated: whether ts is a bound of a moment that no line tells: a step without a clock, a detection, or the first or last line where no scheduler tells of an allocation
+-- known: why there is a time or none: known, unknown, kept (the allocation was not given back), none_follows (no later attempt), not_made (the next attempt made no step, or none came so far again), not_applicable
+-- estimated: whether ts is a bound of a moment that no line tells: a start, a step without a clock, a detection, or the first or last line where no scheduler tells of an allocation
 -- until_ts: the next point that is known; null after the last one, and where this one is not known
 -- seconds: from this point to until_ts; a point that a log dates before the one above it has no length
 -- gpu_s: what the incident cost from this point to the next known one, lost work and missing capacity included; in GPU-seconds
@@ -22,6 +22,19 @@ clocks as (
     group by all
 ),
 
+-- whether it is known that no later attempt was back at the last step: each of them was seen, and so was that step
+laters as (
+    select
+        i.run_id,
+        i.attempt,
+        coalesce(bool_and(not i.unseen) over (w rows between 1 following and unbounded following), false)
+            and max(a.last_step) over (w rows unbounded preceding) is not null
+            and not i.unseen as none_seen,
+    from ledger.incidents as i
+    inner join ledger.attempts as a using (run_id, attempt)
+    window w as (partition by i.run_id order by i.attempt)
+),
+
 attempts as (
     select
         i.*,
@@ -31,14 +44,20 @@ attempts as (
         not coalesce(h.from_accounting, false) as freed_unseen,
         not coalesce(n.from_accounting, false) as given_unseen,
         -- a start that made no step is dated by its own lines
-        not coalesce(c.last_stamped, true) as last_estimated,
+        case when i.stepless then coalesce(t.start_estimated, false) else not coalesce(c.last_stamped, true) end as last_estimated,
+        coalesce(x.start_estimated, false) as up_estimated,
         not coalesce(f.first_stamped, true) as first_estimated,
+        coalesce(y.stepless, false) as step_missing,
+        coalesce(z.none_seen, false) as none_caught_up,
     from ledger.incidents as i
     inner join ledger.timeline as t on t.run_id = i.run_id and t.attempt = i.attempt
     left join ledger.holdings as h on h.run_id = t.run_id and h.holding = t.holding
     left join ledger.holdings as n on n.run_id = t.run_id and n.holding = t.next_holding
     left join clocks as c on c.run_id = i.run_id and c.attempt = i.attempt
     left join clocks as f on f.run_id = i.run_id and f.attempt = i.attempt + 1
+    left join ledger.timeline as x on x.run_id = i.run_id and x.attempt = i.attempt + 1
+    left join ledger.incidents as y on y.run_id = i.run_id and y.attempt = i.attempt + 1
+    left join laters as z on z.run_id = i.run_id and z.attempt = i.attempt
 ),
 
 points as (
@@ -53,13 +72,13 @@ points as (
     union all
     select incident_id, 5, 'allocated', if(kept, null, allocated_ts), if(kept, 'kept', if(followed, 'unknown', 'none_follows')), given_unseen from attempts
     union all
-    select incident_id, 6, 'processes_up', processes_up_ts, if(followed, 'unknown', 'none_follows'), false from attempts
+    select incident_id, 6, 'processes_up', processes_up_ts, if(followed, 'unknown', 'none_follows'), up_estimated from attempts
     union all
     select incident_id, 7, 'restored', restored_ts, if(followed, 'unknown', 'none_follows'), false from attempts
     union all
-    select incident_id, 8, 'first_step', first_step_ts, if(followed, 'unknown', 'none_follows'), first_estimated from attempts
+    select incident_id, 8, 'first_step', first_step_ts, if(followed, if(step_missing, 'not_made', 'unknown'), 'none_follows'), first_estimated from attempts
     union all
-    select incident_id, 9, 'caught_up', caught_up_ts, if(followed, 'unknown', 'none_follows'), first_estimated from attempts
+    select incident_id, 9, 'caught_up', caught_up_ts, if(followed, if(none_caught_up, 'not_made', 'unknown'), 'none_follows'), first_estimated from attempts
 ),
 
 -- clocks differ: no point lies before the one above it

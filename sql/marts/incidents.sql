@@ -1,6 +1,6 @@
 -- one row per incident that touches the period, with all that it cost, inside the period or not
 -- do not add total_gpu_s to marts.causes: that one counts only what lies inside the period
--- lost_work_s: wall time of steps that were lost; in seconds
+-- lost_work_s: wall time of steps that were lost; in seconds; null, as lost_steps and lost_gpu_s are, where nobody saw whether there were any
 -- downtime_s: wall time that the incident cost beside lost work, until the next attempt made progress; in seconds
 -- gpus: accelerators of the attempt that ended
 -- evidence: path and line of the evidence
@@ -36,10 +36,10 @@ touching as (
 
 final as (
     select
-        i.*,
+        i.* replace (case when i.lost_steps is not null or not coalesce(i.unseen, false) then i.lost_gpu_s end as lost_gpu_s),
         c.title,
         c.first_action,
-        coalesce(k.lost_work_s, 0) as lost_work_s,
+        case when i.lost_steps is not null or not coalesce(i.unseen, false) then coalesce(k.lost_work_s, 0) end as lost_work_s,
         coalesce(k.downtime_s, 0) as downtime_s,
         coalesce(a.gpus, r.gpus) as gpus,
         i.evidence_path || ':' || i.evidence_line as evidence,

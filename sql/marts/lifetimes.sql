@@ -32,7 +32,7 @@ lived as (
         a.incident_id,
         coalesce(a.gpus, r.gpus, 1) as gpus,
         h.nodes as known_nodes,
-        coalesce(a.start_ts, a.allocated_ts) as start_ts,
+        case when i.unseen then a.allocated_ts else coalesce(a.start_ts, a.allocated_ts) end as start_ts,
         -- of an attempt without a trainer log only its allocation is known
         case
             when a.observed then coalesce(a.loop_end_ts, a.last_step_ts, a.released_ts)
@@ -43,8 +43,8 @@ lived as (
         i.failed_start,
         i.cause,
         coalesce(i.domain, 'unknown') as domain,
-        -- of a log without any time nobody knows when, but it tells that it was a start that failed
-        a.first_step_ts is not null or (not a.observed and not i.stepless) as counted,
+        -- of an output without a word of a trainer nobody knows when, but it may tell that it was a start that failed
+        a.first_step_ts is not null or (coalesce(i.unseen, not a.observed) and not i.stepless) as counted,
     from ledger.attempts as a
     inner join ledger.runs as r using (run_id)
     inner join ledger.incidents as i using (incident_id)

@@ -10,6 +10,7 @@ named as (
         case when count(distinct e.job_id) = 1 then min(e.job_id) end as job_id,
     from events.signals as e
     inner join staging.sources as s using (source_id)
+    anti join staging.foreign_lines as f on f.source_id = e.source_id and f.line = e.line
     asof inner join staging.launches as l on s.log_no = l.log_no and line_order(s.lines_before + e.line, e.segment) >= l.first_ord
     where e.job_id is not null and not s.has_trainer_lines
     group by all

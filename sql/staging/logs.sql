@@ -29,6 +29,25 @@ rotated as (
     where regexp_matches(p.stem, '\.\d{1,4}$')
 ),
 
+-- an output that bears the number of a job in its name is that job's, where accounting knows it, whatever it says of others
+numbered as (
+    select
+        source_id,
+        parse_filename(stem) as name,
+        -- job-41233.out, heron-41233.err.2, train.o41233
+        coalesce(
+            nullif(regexp_extract(name, '(?:^|[-_.])(\d{4,})\.(?:out|err|log|o|e|txt)(?:\.\d{1,4})?$', 1), ''),
+            nullif(regexp_extract(name, '\.[oe](\d{3,})$', 1), '')
+        ) as job_id,
+    from stems
+),
+
+named as (
+    select source_id, job_id
+    from numbered
+    where job_id in (select job_id from events.allocations)
+),
+
 -- what one part tells of a log holds for all of it; of its job, unless another part says otherwise
 logged as (
     select
@@ -42,11 +61,16 @@ logged as (
         row_number() over (
             partition by coalesce(w.log, m.stem) order by coalesce(w.rotation, 0) desc, s.path = m.stem, s.path
         ) as place,
-        case when min(s.job_id) over parts = max(s.job_id) over parts then min(s.job_id) over parts end as job_id,
+        case when min(j.job_id) over parts = max(j.job_id) over parts then min(j.job_id) over parts end as job_id,
         case when contains(s.path, '/') then split_part(s.path, '/', 1) else '' end as folder,
         z.zone,
     from events.sources as s
     inner join stems as m using (source_id)
+    inner join (
+        select s.source_id, coalesce(n.job_id, s.job_id) as job_id
+        from events.sources as s
+        left join named as n using (source_id)
+    ) as j using (source_id)
     left join rotated as w using (source_id)
     left join zones as z using (source_id)
     window parts as (partition by coalesce(w.log, m.stem))

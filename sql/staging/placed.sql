@@ -3,21 +3,12 @@
 -- next_ts: time of the first dated line after it in its log; null of a line that has a time
 with
 
--- output of a job that accounting knows may quote the scheduler about a job of somebody else
-foreign_lines as (
-    select distinct e.source_id, e.line
-    from events.signals as e
-    inner join staging.sources as s using (source_id)
-    inner join staging.allocations as a on a.run_id = s.run_id and a.job_id = s.job_id
-    anti join staging.allocations as o on o.run_id = s.run_id and o.job_id = e.job_id
-    where e.job_id <> s.job_id and regexp_full_match(e.job_id || s.job_id, '\d+')
-),
-
+-- what is told of somebody else is told of none of its launches
 own as (
     select t.*, s.is_trainer
     from staging.stream as t
     inner join staging.sources as s using (source_id)
-    anti join foreign_lines as f on f.source_id = t.source_id and f.line = t.line
+    anti join staging.foreign_lines as f on f.source_id = t.source_id and f.line = t.line
     where t.run_id is not null
 ),
 
@@ -58,6 +49,8 @@ raised as (
     from own as o
     inner join events.signals as e
         on e.source_id = o.source_id and e.line = o.line and e.segment = o.segment and e.signal_id = o.name
+    anti join staging.handled_exceptions as x
+        on x.source_id = o.source_id and x.line = o.line and x.segment = o.segment and x.why = 'caught'
     where o.kind = 'signal' and o.rank is not null and e.uncaught
 ),
 

@@ -68,9 +68,25 @@ programs as (
     select source_id from events.phases where phase = 'exit'
 ),
 
+-- output of a job may quote more of kernels than it says itself: where a program speaks in it, it is no log of a host
+quoting as (
+    select distinct e.source_id
+    from events.signals as e
+    inner join seeds.signals as c using (signal_id)
+    inner join events.sources as s using (source_id)
+    where s.role = 'node' and s.job_id is not null
+        and c.source in ('trainer_stderr', 'python', 'nccl') and c.weight <> 'noise' and e.host is null
+),
+
+roles as (
+    select * replace (case when source_id not in (from quoting) then role end as role)
+    from events.sources
+),
+
 folders as (
     select
-        s.*,
+        s.* exclude (job_id),
+        g.job_id,
         coalesce(
             n.run_id,
             case when contains(s.path, '/') then split_part(s.path, '/', 1) else l.logs_name end
@@ -81,7 +97,8 @@ folders as (
         p.source_id is not null and coalesce(s.role, '') not in ('scheduler', 'node')
             and not regexp_matches(s.path, '(?i)\.(md|rst)$') as is_program,
         l.logs_name,
-    from events.sources as s
+    from roles as s
+    inner join staging.logs as g using (source_id)
     cross join config.store as l
     left join named as n using (source_id)
     left join trainers as t using (source_id)

@@ -1,5 +1,6 @@
 -- one row per event of a line that says something about a run, steps apart: phases, checkpoints, timers, signals
 -- do not sum: a span may be told twice, and a crash prints the same line on every rank
+-- what an output quotes about another job is left out
 -- clock_offset_s: what was taken off its stamp, since the clock of its host runs ahead; null where nothing was
 with
 
@@ -66,7 +67,9 @@ evaluations as (
 
 signals as (
     select
-        source_id, line, segment, format, pattern, ts_raw, ts, ts_quality, host, rank,
+        source_id, line, segment, format, pattern, ts_raw, ts, ts_quality, host,
+        -- an agent is none of the ranks that it started
+        case when task is null or source_id not in (from staging.agents) then rank end as rank,
         'signal' as kind,
         'point' as edge,
         signal_id as name,
@@ -116,6 +119,7 @@ timed as (
         case when coalesce(s.role, '') <> 'scheduler' then c.offset_s end as clock_offset_s,
     from united as u
     inner join staging.sources as s using (source_id)
+    anti join (from staging.foreign_lines where names = 'job') as f on f.source_id = u.source_id and f.line = u.line
     left join staging.years as y
         on y.source_id = u.source_id and u.ts_quality = 'year_assumed' and u.line >= y.line and u.line < y.next_line
     left join moving as c on c.clock = coalesce(split_part(coalesce(u.host, s.host), '.', 1), 'log ' || s.log)

@@ -161,6 +161,10 @@ def _build_incidents(facts: Facts, numbers: dict[str, str]) -> Table:
     )
     hidden = len(everything) - len(kept)
     outside = sum((i.total_gpu_s or 0.0) - i.period_gpu_s for i in everything)
+    notes = [f"Planned time, and time outside this period: {units.gpu_hours(outside)} GPU-h more."]
+    notes = notes if outside > 1 else []
+    if any(i.lost_work_s is None for i in everything):
+        notes.append("Lost work –: no log tells whether the attempt made steps, so that it is not known.")
     return Table(
         name="incidents",
         caption="Interruptions in order of time, each with the command that tells its story."
@@ -180,9 +184,7 @@ def _build_incidents(facts: Facts, numbers: dict[str, str]) -> Table:
         ),
         rows=(*(row(i) for i in everything if i.incident_id in kept), total),
         more=tuple(row(i) for i in everything if i.incident_id not in kept),
-        after=f"Planned time, and time outside this period: {units.gpu_hours(outside)} GPU-h more."
-        if outside > 1
-        else "",
+        after=" ".join(notes),
     )
 
 

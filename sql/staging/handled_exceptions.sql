@@ -1,0 +1,136 @@
+-- one row per line of an exception that did not end its process: the program got over it, or another one tells its end better
+-- do not count as faults: an exception has a line for its traceback and one for its name
+with
+
+-- what says that a program got over the error above it
+goers as (
+    select signal_id, regex
+    from seeds.signals
+    where starts_with(signal_id, 'program_goes_on_')
+),
+
+told as (
+    select
+        e.source_id,
+        e.line,
+        e.segment,
+        e.rank,
+        e.signal_id,
+        e.text,
+        c.weight = 'cause' as is_cause,
+        coalesce(c.planned, '') <> '' as is_planned,
+        -- what a program can get over: an error of a device or of its driver stays
+        c.weight <> 'noise' and coalesce(c.planned, '') = '' and (c.source = 'python' or c.cause = 'gpu_out_of_memory') as can_pass,
+        e.signal_id = 'traceback_header' as is_head,
+        e.signal_id in ('py_handling_another', 'py_direct_cause') as is_link,
+        e.signal_id in ('py_exception_ignored', 'py_logging_error') as is_swallower,
+        g.signal_id is not null as goes_on,
+        -- other ranks print between the lines of one
+        case when e.rank is null then 4 else 64 end as reach,
+    from events.signals as e
+    inner join seeds.signals as c using (signal_id)
+    -- libraries, launchers and trackers go on by themselves, whatever became of the program
+    left join goers as g
+        on g.signal_id = e.signal_id
+        and not regexp_matches(e.text, '^(?:srun|sbatch|salloc|slurmstepd|wandb): |\.(?:cpp|cc|cu|h):\d+\]|NCCL (?:INFO|WARN)')
+    where c.source in ('python', 'trainer_stderr', 'checkpoint')
+        and (
+            c.weight <> 'noise'
+            or e.signal_id in ('py_handling_another', 'py_direct_cause', 'py_exception_ignored', 'py_logging_error')
+            or g.signal_id is not null
+        )
+),
+
+-- behind the word of a launcher that a process failed, the next one speaks
+failures as (
+    select source_id, line
+    from events.signals
+    where starts_with(signal_id, 'elastic_') or starts_with(signal_id, 'slurm_task_') or signal_id = 'slurm_exit_code'
+),
+
+placed as (
+    select t.*, f.line as failure_line
+    from told as t
+    asof left join failures as f on f.source_id = t.source_id and t.line >= f.line
+),
+
+beside as (
+    select
+        *,
+        lag(is_head) over w as below_head,
+        lag(is_link) over w and line - lag(line) over w <= reach as below_link,
+        lag(is_swallower) over w and line - lag(line) over w <= reach as below_swallower,
+        lag(goes_on) over w as below_goer,
+        line - lag(line) over w <= reach as is_near,
+        coalesce(failure_line > lag(line) over w, false) as is_of_next,
+    from placed
+    window w as (partition by source_id, rank order by line, segment)
+),
+
+-- the exceptions of one chain, each with its traceback, and what is said right below them
+chained as (
+    select
+        *,
+        count_if(
+            case
+                when is_link or goes_on then false
+                when is_swallower then true
+                when is_head then not coalesce(below_link or below_swallower, false)
+                else not coalesce(below_head or is_near and not below_goer, false)
+            end
+        ) over w as chain,
+        count_if(is_link) over w as part,
+    from beside
+    window w as (partition by source_id, rank order by line, segment)
+),
+
+ends_of_handling as (
+    select source_id, rank, chain, max(part) as part
+    from chained
+    where signal_id = 'py_handling_another'
+    group by all
+),
+
+-- who handled an exception by another one ended by that one; who raised one from another tells the same fault twice
+roots as (
+    select
+        c.source_id,
+        c.rank,
+        c.chain,
+        coalesce(min(c.part) filter (where c.is_cause and c.part >= coalesce(h.part, 0)), max(c.part) filter (where c.is_cause)) as part,
+        bool_or(c.is_planned) as is_planned,
+        bool_or(c.goes_on and c.is_near and not c.is_of_next) or bool_or(c.is_swallower) as is_caught,
+    from chained as c
+    left join ends_of_handling as h
+        on h.source_id = c.source_id and h.rank is not distinct from c.rank and h.chain = c.chain
+    group by all
+),
+
+-- a line that has no traceback may say itself that it was got over
+self_told as (
+    select distinct c.source_id, c.line, c.segment
+    from chained as c
+    inner join goers as g on regexp_matches(c.text, g.regex)
+    where c.can_pass and not c.is_head and not coalesce(c.below_head, false)
+),
+
+final as (
+    select
+        c.source_id,
+        c.line,
+        c.segment,
+        c.signal_id,
+        case
+            when r.is_caught or s.source_id is not null then 'caught'
+            when c.part < r.part then 'handled'
+            else 'told_again'
+        end as why,
+    from chained as c
+    inner join roots as r
+        on r.source_id = c.source_id and r.rank is not distinct from c.rank and r.chain = c.chain
+    left join self_told as s on s.source_id = c.source_id and s.line = c.line and s.segment = c.segment
+    where c.can_pass
+        and (r.is_caught or s.source_id is not null or (c.part <> r.part and not r.is_planned))
+)
+
+select * from final
