@@ -267,7 +267,9 @@ def _read_header(
     for name in header:
         if name not in columns:
             known = f"known: {', '.join(f'`{n}`' for n in columns)}"
-            raise GoodputError(f"unknown column `{name}`", where=where, why=known, now=nearest(name, columns))
+            parted = any(sign in name for sign in ";\t|")
+            now = "put commas between the cells" if parted else nearest(name, columns)
+            raise GoodputError(f"unknown column `{name}`", where=where, why=known, now=now)
     missing = [name for name in needed if name not in header]
     if missing or len(set(header)) != len(header):
         what = f"the column `{missing[0]}` is missing" if missing else "a column is named twice"

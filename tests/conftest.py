@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from explained import Tell
+
+from pipeline.cli import run
 
 #: Modules whose tests take longest. They are handed out first, so that no processor waits for one of them.
 LONG = (
@@ -12,6 +17,8 @@ LONG = (
     "test_trainer_logs",
     "test_simulate_shrink",
     "test_explain",
+    "test_explain_logs",
+    "test_explain_spoiled",
     "test_real_logs",
     "test_ingest_guests",
     "test_peer_cases",
@@ -33,3 +40,17 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         return
     if not reporter.stats.get("passed") and not reporter.stats.get("xfailed"):
         session.exitstatus = pytest.ExitCode.NO_TESTS_COLLECTED
+
+
+@pytest.fixture
+def tell(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Tell:
+    """Return what ``goodput explain`` prints of a store, 100 characters wide if nothing else is said."""
+
+    def told(store: Path, *arguments: object, width: int = 100, code: int = 0) -> str:
+        monkeypatch.setenv("COLUMNS", str(width))
+        capsys.readouterr()
+        assert run(["explain", "--store", str(store), *map(str, arguments)]) == code
+        out, err = capsys.readouterr()
+        return err if code else out
+
+    return told

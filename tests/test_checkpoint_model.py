@@ -55,7 +55,7 @@ def saves_cost(
     )
     con.execute(
         "insert into marts.incidents by name select 'heron' as run_id, 'a' as incident_id, "
-        "'unplanned' as kind, false as failed_start, make_timestamptz(3600000000) as at_ts, "
+        "'unplanned' as kind, false as stepless, make_timestamptz(3600000000) as at_ts, "
         "0.0 as lost_gpu_s"
     )
     return ask(con, "marts.checkpoint_cost")[0]

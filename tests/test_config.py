@@ -229,6 +229,13 @@ def test_a_broken_verdict_is_named_with_its_line(tmp_path: Path, table: str) -> 
     assert caught.value.where.endswith(where)
 
 
+@pytest.mark.parametrize("sign", [";", "\t", "|"])
+def test_another_sign_between_cells_is_told_from_a_wrong_name(tmp_path: Path, sign: str) -> None:
+    with pytest.raises(GoodputError) as caught:
+        load(tmp_path, "", verdicts=f"incident_id{sign}cause\nx{sign}unknown\n")
+    assert caught.value.now == "put commas between the cells"
+
+
 GLOBS = [
     ("heron/**", "heron/a/b.out", True),
     ("heron/**", "heronx/a", False),

@@ -149,13 +149,19 @@ TRUTHS: dict[str, tuple[Truth, ...]] = {
     "nccl/fwyc-tiny": (Truth(kind="completed", cause="completed"),),
     "fairseq/perf-transformer": (Truth(1, 31487, 31487, 0, None, "completed", "completed"),),
     "paddle/perf-transformer-bs5120-8gpu": (Truth(1, 3935, 3935, 0, None, "completed", "completed"),),
-    "slurm-out/openvla-oft": tuple(
-        Truth(kind="planned", cause="operator_stop", job_id=job)
-        for job in ("263121", "266997", "266999", "267031", "267036", "267035", "267039")
+    # Seven jobs that were stopped. Between the first two the script begins four times more, and each launch
+    # fails by itself; one is two of them on two hosts, their lines mixed. No line says which jobs they were.
+    "slurm-out/openvla-oft": (
+        Truth(kind="planned", cause="operator_stop", job_id="263121"),
+        *(Truth(cause="software_exception") for _ in range(4)),
+        *(
+            Truth(kind="planned", cause="operator_stop", job_id=job)
+            for job in ("266997", "266999", "267031", "267036", "267035", "267039")
+        ),
     ),
     "slurm-out/deformable-detr": (Truth(kind="planned", cause="operator_stop", job_id="25883692"),),
     "bert-perf/paddle-ngc-v100-gpu32": (Truth(22, 30, 30, 0, 21, "completed", "completed"),),
-    # The card is held by somebody else: 10.47 of 10.75 GiB.
+    # Its own memory: PyTorch allocated 9.69 GiB, so that it is the process with 10.47; another one has 0.25.
     "nanogpt/jackokeefe-output": (Truth(cause="gpu_out_of_memory"),),
     # Steps from 0 on, and no word about the end.
     "nanogpt/modded-adamw": (Truth(0, 9535, 9535, 0, -1, "ongoing", "in_progress"),),
@@ -329,7 +335,11 @@ FAULT_OF: dict[str, tuple[Fault, ...]] = {
     # One file of seven jobs. Before the first two were cancelled, programs in them had failed.
     "slurm-out/openvla-oft": (
         Fault("2025-08-17 01:22:18", "slurm.out:550", runner_up="software_exception"),
-        Fault("2025-08-21 01:58:58", "slurm.out:3364", runner_up="software_exception"),
+        Fault("2025-08-21 01:34:23", "slurm.out:728", runner_up="exit_code"),
+        Fault("2025-08-21 01:36:24", "slurm.out:2952", runner_up="exit_code"),
+        Fault("2025-08-21 01:46:32", "slurm.out:3072", runner_up="exit_code"),
+        Fault("2025-08-21 01:53:41", "slurm.out:3237", runner_up="exit_code"),
+        Fault("2025-08-21 01:58:58", "slurm.out:3364"),
         Fault("2025-08-21 02:26:53", "slurm.out:3609"),
         Fault("2025-08-21 02:33:05", "slurm.out:3703"),
         Fault("2025-08-21 02:33:50", "slurm.out:3758"),

@@ -26,6 +26,8 @@ class Head:
         copy_spread_s: seconds from the first to the last of these lines, where they carry times.
         device: port, link, switch, file system or path that lines name.
         faulty_part: which of these failed, where the evidence tells.
+        failed_start: an end that nobody had planned, before the first step, as far as its output tells.
+        stepless: whether its output would tell of steps, and tells of none.
         unseen: whether nobody saw if it made steps, since no line of a trainer tells of its time.
         crash_loop: one of at least three starts in a row that failed alike.
         cascade: causes of the lines that followed, in the order of their first ones.
@@ -58,6 +60,7 @@ class Head:
     owner: str | None
     charged_to: str | None
     failed_start: bool
+    stepless: bool
     unseen: bool
     crash_loop: bool
     cascade: tuple[str, ...]
@@ -161,15 +164,18 @@ class RunnerUp:
 
 @dataclass(frozen=True, slots=True)
 class Why:
-    """Why this cause, in sentences.
+    """Why this cause, in sentences; under a person's verdict why the logs alone give theirs.
 
     Attributes:
-        reasons: what speaks for it.
+        verdict: what the logs say to a person's verdict; null without one.
+        reasons: what speaks for the cause that the logs give.
         looked_for: what was looked for, where and when, and which hosts no log speaks of.
         scheduler: what the scheduler says, and whether it agrees.
-        scheduler_agrees: null where it says nothing of causes.
+        scheduler_agrees: with the cause that counts, a person's or that of the logs; null where it says
+            nothing of causes.
     """
 
+    verdict: str | None
     reasons: tuple[str, ...]
     runner_up: RunnerUp | None
     looked_for: tuple[str, ...]
@@ -192,7 +198,11 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a person decided, beside what the evidence alone says."""
+    """What a person decided, beside what the evidence alone says.
+
+    Attributes:
+        fit: agrees, adds or contradicts: what the evidence says to it.
+    """
 
     cause: str
     title: str
@@ -202,6 +212,7 @@ class Verdict:
     role: str | None
     cause_by_evidence: str
     title_by_evidence: str
+    fit: str
 
 
 @dataclass(frozen=True, slots=True)

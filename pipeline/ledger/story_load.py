@@ -19,13 +19,18 @@ _HEAD = """
 select
     i.*,
     coalesce(c.title, i.cause) as title,
-    coalesce(a.gpus, r.gpus) as gpus,
+    -- a run of which no source tells the size is counted as one accelerator: how many it had is not known
+    coalesce(a.gpus, case when not starts_with(r.gpus_source, 'not known') then r.gpus end) as gpus,
     i.total_gpu_s as gpu_s,
     i.total_gpu_s / 3600 * p.gpu_hour as price,
     p.currency,
     c.meaning,
     c.first_action,
     c.reference,
+    e.kind as kind_by_evidence,
+    e.says_done,
+    e.at_target,
+    e.job_end_us is not null as job_end_told,
     e.signal_id,
     e.state,
     e.state_by,
@@ -41,7 +46,9 @@ inner join ledger.ends as e on e.run_id = i.run_id and e.attempt = i.attempt
 left join seeds.causes as c on c.code = i.cause
 left join seeds.causes as b on b.code = i.cause_by_evidence
 left join seeds.causes as u on u.code = i.runner_up_cause
-left join seeds.signals as k on e.by_line and k.signal_id = e.signal_id
+-- what is advised for a kind of line is advised for the fault that it tells of
+left join seeds.signals as k
+    on e.by_line and e.kind <> 'completed' and i.cause = i.cause_by_evidence and k.signal_id = e.signal_id
 left join config.verdicts as v using (incident_id)
 left join ledger.attempts as a on a.run_id = i.run_id and a.attempt = i.attempt
 left join ledger.runs as r on r.run_id = i.run_id
@@ -233,6 +240,7 @@ def _verdict(head: dict[str, Any]) -> Verdict | None:
         role=head["verdict_role"],
         cause_by_evidence=head["cause_by_evidence"],
         title_by_evidence=head["title_by_evidence"] or head["cause_by_evidence"],
+        fit=head["verdict_fit"],
     )
 
 

@@ -92,8 +92,10 @@ def _phase_row(
 ) -> tuple[str, str, str, str, str]:
     """Return time, title, length, price and what it was for."""
     title = TITLES[phase.point]
-    if phase.point == "last_progress" and head.failed_start:
+    if phase.point == "last_progress" and head.stepless:
         title = "started"
+    if phase.point == "before" and "lost_work" not in phase.categories:
+        title = "before that"
     if phase.estimated:
         title += " †"
     paid = hours(us(phase.gpu_s), us(total)) if phase.gpu_s else ""

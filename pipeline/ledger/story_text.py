@@ -7,15 +7,26 @@ import textwrap
 from collections.abc import Iterable, Iterator
 
 from pipeline.ledger.phrases import moment
-from pipeline.ledger.story import Advice, Cost, Head, Story, Verdict, Why
+from pipeline.ledger.story import Cost, Head, Story, Verdict, Why
 from pipeline.ledger.story_lines import evidence_lines, folded
 from pipeline.ledger.story_phases import phase_lines
+from pipeline.ledger.story_where import deciding_line, where
 from pipeline.ledger.story_words import Paint, hours, is_failure, plain, time_marks, us
 from pipeline.plain import visible
 
 #: A narrower page would hold no table.
 NARROWEST = 72
 _LABEL = 11
+
+#: What is said of an attempt of which no source tells the size.
+_NO_SIZE = "how many GPUs is not known: counted as one"
+
+#: How to overrule the cause, without a verdict of a person and with one.
+_ADD_VERDICT = (
+    "Not so? Add these lines to verdicts.csv beside the logs (the first only where the file is new), "
+    "put the right cause in (`goodput signals` lists them), and report again:"
+)
+_CHANGE_VERDICT = "Not so? Change the row of this incident in verdicts.csv, and report again."
 
 #: Rows of the deciding line that stand at the top.
 _MOST_ROWS = 3
@@ -30,7 +41,7 @@ def story_text(story: Story, width: int = 100, paint: Paint = plain) -> str:
         evidence_lines(story.evidence, width, paint),
         _why(story, width, paint),
         _costs(story, width, paint),
-        _advice(story.advice, story.incident, width, paint),
+        _advice(story, width, paint),
     )
     return "\n\n".join(text for part in parts if (text := "\n".join(part)))
 
@@ -58,7 +69,7 @@ def _head(story: Story, width: int, paint: Paint) -> Iterator[str]:
     head = story.incident
     yield paint(visible(f"{head.incident_id}: {head.title}"), "head")
     job = f"job {head.job_id}" if head.job_id else ""
-    size = f"{head.gpus:,} GPU{'' if head.gpus == 1 else 's'}" if head.gpus else ""
+    size = f"{head.gpus:,} GPU{'' if head.gpus == 1 else 's'}" if head.gpus else _NO_SIZE
     aside = ", ".join(part for part in (job, size) if part)
     when = (
         "at a time that no line tells"
@@ -68,38 +79,26 @@ def _head(story: Story, width: int, paint: Paint) -> Iterator[str]:
     what = f"{when}; {_kind(head)} of attempt {head.attempt} of run {head.run_id}"
     yield from _told("when", what + (f" ({aside})" if aside else ""), width)
     # A scheduler writes where it ended a job, and not where anything failed.
-    failed = is_failure(head) and head.kind not in ("planned", "preemption")
-    where = [f"host {head.host}"] if head.host else []
-    where += [f"GPU {head.gpu}"] if head.gpu else []
-    many = (head.copy_ranks or 1) > 1
-    where += [f"rank {head.rank}"] if head.rank is not None and not many else []
-    where += [head.device] if head.device else []
-    part = f"; what failed is the {head.faulty_part.replace('gpu', 'GPU')}" if head.faulty_part else ""
-    deciding = next((one for one in story.evidence if one.role == "cause"), None)
-    nowhere = "the line that decided names no host" if deciding is not None else "no line tells on which host"
-    where += [_ranks(head)] if many else []
-    waits = deciding is not None and deciding.taken_for == "collective_timeout" and not many
-    if waits and deciding is not None and deciding.rank is not None:
-        where += [f"rank {deciding.rank} waited, and does not say for whom"]
-    if failed:
-        yield from _told("where", (", ".join(where) or nowhere) + part, width)
+    if is_failure(head) and head.kind not in ("planned", "preemption"):
+        yield from _told("where", where(story), width)
     unseen = is_failure(head) and head.unseen
-    if head.failed_start:
-        loop = "; one of at least three in a row that failed alike" if head.crash_loop else ""
-        no_step = "its log tells of no step" if unseen else "the attempt reached no step"
-        yield from _told("note", f"a failed start: {no_step}{loop}", width)
+    if head.stepless:
+        yield from _told("note", _stepless(head), width)
     if unseen and any(one.at is not None for one in story.phases):
         yield from _told("note", _unseen(story), width)
     if head.caused_by_job:
         yield from _told("note", f"preempted for job {head.caused_by_job}", width)
     yield from _told("cost", _total(head, unseen=unseen), width)
-    reason = f" ({head.confidence_reason})" if head.confidence_reason and not story.verdict else ""
-    yield from _told("cause", f"{head.cause}; confidence: {head.confidence}{reason}", width)
+    if story.verdict:
+        yield from _told("cause", f"{head.cause}, by a person's verdict", width)
+        yield from _told("verdict", _verdict(story.verdict, head.confidence), width)
+    else:
+        reason = f" ({head.confidence_reason})" if head.confidence_reason else ""
+        yield from _told("cause", f"{head.cause}; confidence: {head.confidence}{reason}", width)
+    deciding = deciding_line(story)
     if deciding is not None:
         yield from _told("line", f"{deciding.path}:{deciding.line}", width)
         yield from folded(f"{'':<{_LABEL}}{visible(deciding.text)}", width, _LABEL, most=_MOST_ROWS)
-    if story.verdict:
-        yield from _told("verdict", _verdict(story.verdict), width)
     if not is_failure(head):
         return
     yield from _told("owner", f"{head.owner or 'nobody yet'}; charged to {head.charged_to}", width)
@@ -107,22 +106,19 @@ def _head(story: Story, width: int, paint: Paint) -> Iterator[str]:
         yield from _told("do first", story.advice.first_action, width)
 
 
+def _stepless(head: Head) -> str:
+    """Return what is said of an attempt of which no step is logged; whether it made one, nobody may know."""
+    if not head.failed_start:
+        return "no step of this attempt is logged"
+    loop = "; one of at least three in a row that failed alike" if head.crash_loop else ""
+    return f"a failed start: its log tells of no step{loop}"
+
+
 def _unseen(story: Story) -> str:
     """Return what is known of an attempt of which no line of a trainer tells."""
     if any(one.at is not None for one in story.phases if one.point in ("fault", "detected")):
         return "no line of a trainer tells of its time: what it held before its end is unobserved"
     return "no log tells of its time: all that it held is unobserved"
-
-
-def _ranks(head: Head) -> str:
-    """Return how many ranks say the same, and which was first as far as that is known."""
-    spread = f"{head.copy_ranks:,} ranks"
-    spread += f" on {head.copy_hosts:,} hosts" if (head.copy_hosts or 1) > 1 else ""
-    if head.rank is None:
-        return f"{spread} say the same"
-    if head.copy_spread_s is None:
-        return f"{spread} say the same; rank {head.rank} stands first, and no time tells which was first"
-    return f"{spread} say the same within {head.copy_spread_s:,.1f} s, first rank {head.rank}"
 
 
 def _says(text: str | None, other: str) -> bool:
@@ -157,35 +153,44 @@ def _total(head: Head, *, unseen: bool) -> str:
     return ": ".join(parts)
 
 
-def _verdict(verdict: Verdict) -> str:
-    """Return a person's verdict beside what the evidence says."""
+def _verdict(verdict: Verdict, confidence: str) -> str:
+    """Return a person's verdict beside what the logs alone say, and how sure they are."""
     aside = ", ".join(
         part for part in (verdict.role, verdict.date.isoformat() if verdict.date else None) if part
     )
     by = f"a person ({aside})" if aside else "a person"
     why = f': "{verdict.reason}"' if verdict.reason else ""
-    same = verdict.cause == verdict.cause_by_evidence
-    evidence = "the same" if same else f"{verdict.title_by_evidence} ({verdict.cause_by_evidence})"
-    return f"{by} says {verdict.title} ({verdict.cause}){why}; the evidence alone says {evidence}"
+    logs = f"{verdict.title_by_evidence} ({verdict.cause_by_evidence}), confidence: {confidence}"
+    said = {
+        "agrees": f"the logs alone say the same, confidence: {confidence}",
+        "adds": f"the logs alone say {logs}",
+        "contradicts": f"the logs contradict it: they say {logs}",
+    }[verdict.fit]
+    return f"{by} says {verdict.title} ({verdict.cause}){why}; {said}"
 
 
 def _why(story: Story, width: int, paint: Paint) -> Iterator[str]:
     """Yield why this cause and not the runner-up, what was looked for, and what the scheduler says."""
     why: Why = story.why
-    title = story.verdict.title_by_evidence if story.verdict else story.incident.title
-    yield paint(visible(f"why {title}"), "head")
+    yield paint(visible(f"why {story.incident.title}"), "head")
+    if why.verdict:
+        yield from _listed([why.verdict], width)
+    if story.verdict and story.verdict.fit != "agrees":
+        yield paint(visible(f"why {story.verdict.title_by_evidence}, by the logs alone"), "head")
     yield from _listed(why.reasons, width)
     other = why.runner_up
+    failed = is_failure(story.incident)
     if other is not None:
         place = f", at {other.path}:{other.line}" if other.path else ""
         yield from _listed([f"why not {other.title} ({other.cause}){place}: {other.reason}"], width)
-    elif is_failure(story.incident):
+    elif failed:
         yield from _listed(["no runner-up: no other cause was seen within reach"], width)
     if story.incident.cascade:
-        followed = ", ".join(name.replace("_", " ") for name in story.incident.cascade)
+        titles = {one.taken_for: one.title for one in story.evidence}
+        followed = ", ".join(titles.get(code) or code.replace("_", " ") for code in story.incident.cascade)
         yield from _listed([f"what followed from it: {followed}"], width)
     yield from _listed([why.scheduler], width)
-    if story.incident.confidence != "evidence" and is_failure(story.incident):
+    if story.incident.confidence != "evidence" and failed:
         yield "  looked for:"
         yield from _listed(why.looked_for, width)
 
@@ -239,9 +244,10 @@ def _cost_row(name: str, cost: Cost, whole: int, title: int, *, both: bool) -> s
     return f"  {name:<{title}}  {was:>9}  {share:>7}{supposed}"
 
 
-def _advice(advice: Advice, head: Head, width: int, paint: Paint) -> Iterator[str]:
+def _advice(story: Story, width: int, paint: Paint) -> Iterator[str]:
     """Yield what the taxonomy advises, and how to overrule it."""
-    if not is_failure(head):
+    advice = story.advice
+    if not is_failure(story.incident):
         return
     yield paint("what now", "head")
     if advice.meaning:
@@ -255,13 +261,10 @@ def _advice(advice: Advice, head: Head, width: int, paint: Paint) -> Iterator[st
         yield from _told("  harmless", advice.benign_when, width)
     if advice.reference:
         yield from _told("  known as", advice.reference, width)
-    yield from textwrap.wrap(
-        "Not so? Add these lines to verdicts.csv beside the logs (the first only where the file is new), "
-        "put the right cause in (`goodput signals` lists them), and report again:",
-        width,
-        initial_indent="  ",
-        subsequent_indent="  ",
-    )
+    not_so = _CHANGE_VERDICT if story.verdict else _ADD_VERDICT
+    yield from textwrap.wrap(not_so, width, initial_indent="  ", subsequent_indent="  ")
+    if story.verdict:
+        return
     # To be pasted: neither indented nor wrapped.
     yield visible(advice.verdict_head)
     yield visible(advice.verdict_line)

@@ -12,30 +12,10 @@ from typing import Any
 
 from pipeline.ledger.phrases import duration, moment
 from pipeline.ledger.story import Evidence, RunnerUp, Why
+from pipeline.ledger.story_scheduler import build_scheduler
 
 #: From this rank on a line tells that somebody waited or went, and not why.
 WAITED_FOR_OTHERS = 6
-
-#: What a state of a scheduler says by itself; other states say that a job failed, and not why.
-STATES = {
-    "TIMEOUT": "time_limit",
-    "DEADLINE": "time_limit",
-    "PREEMPTED": "preemption",
-    "NODE_FAIL": "node_failure",
-    "BOOT_FAIL": "node_failure",
-    "OUT_OF_MEMORY": "host_out_of_memory",
-    "CANCELLED": "operator_stop",
-    "REVOKED": "operator_stop",
-    "REQUEUED": "requeue",
-    "COMPLETED": "completed",
-}
-
-#: Causes that a state agrees with beside its own.
-_ALSO = {
-    "operator_stop": {"maintenance", "preemption", "requeue"},
-    "completed": {"data_exhausted", "time_limit"},
-    "node_failure": {"node_os"},
-}
 
 #: Hosts that are named one by one.
 _MOST_HOSTS = 8
@@ -44,17 +24,18 @@ _MOST_HOSTS = 8
 def build_why(
     head: Mapping[str, Any], evidence: Sequence[Evidence], reach: Mapping[str, Any], signals: int
 ) -> Why:
-    """Return why the cause is the cause.
+    """Return why the logs alone give the cause that they give, and what the scheduler says to it.
 
     Args:
-        head: columns of ``ledger.incidents`` with the state of the scheduler and titles.
+        head: columns of ``ledger.incidents`` and of ``ledger.ends``, as `story_load` reads them.
         evidence: the lines that speak of the end.
         reach: row of ``marts.incident_reach``, or nothing.
         signals: kinds of line that were looked for.
     """
     chosen = next((one for one in evidence if one.role == "cause"), None)
-    agrees, words = _scheduler(head, evidence)
+    agrees, words = build_scheduler(head, evidence)
     return Why(
+        verdict=_VERDICTS.get(head["verdict_fit"] or ""),
         reasons=tuple(_reasons(head, chosen, evidence)),
         runner_up=_runner_up(head, chosen, evidence),
         looked_for=tuple(_looked_for(reach, signals)),
@@ -64,38 +45,59 @@ def build_why(
     )
 
 
+#: What the logs alone say to a person's verdict.
+_VERDICTS = {
+    "agrees": "a person's verdict says so, and the logs alone say the same",
+    "adds": "a person's verdict says so; the logs alone do not, and do not rule it out",
+    "contradicts": "a person's verdict says so, and the logs contradict it",
+}
+
+
 def _reasons(head: Mapping[str, Any], chosen: Evidence | None, evidence: Sequence[Evidence]) -> Iterator[str]:
     """Yield what speaks for the cause that the evidence gives."""
-    if "[[maintenance]]" in (head["confidence_reason"] or ""):
+    # A verdict stands where the entry of the configuration is named otherwise.
+    declared = "[[maintenance]]" in (head["confidence_reason"] or "")
+    if declared:
         yield head["confidence_reason"]
     if chosen is None:
-        if head["kind"] == "completed":
-            yield (
-                "the program says itself that it is done"
-                if head["evidence_path"]
-                else ("nothing went wrong before the end, and the target was reached")
-            )
-        elif head["kind"] == "ongoing":
-            yield "no line tells of an end: the logs stop while the run goes on"
-        elif head["cause_by_evidence"] == "unknown":
-            yield "no line within reach of the end tells of a fault: the cause is unknown, and not guessed"
-        else:
-            yield f"no line decided it; the scheduler's state {head['state'] or ''} does".replace("  ", " ")
+        yield _undecided(head)
         return
     depth = f"causal rank {chosen.causal_rank} (1 is physical evidence, 9 a mere symptom)"
     if chosen.weight == "symptom":
         yield f"its line is a symptom, {depth}: no line within reach tells what caused it"
+    elif head["confidence"] == "unknown":
+        yield f"its line tells what happened and not why, {depth}"
     else:
         yield f"its line names a cause, {depth}"
     yield _within_reach(head, chosen)
-    alike = {one.signal_id for one in evidence if one.taken_for == chosen.taken_for} - {chosen.signal_id}
+    if head["cause_by_evidence"] == "maintenance" and chosen.taken_for != "maintenance" and not declared:
+        yield "the stop falls into maintenance that was declared, and is taken for a part of it"
+    # A traceback is the head of some exception, and no line of its own.
+    alike = {one.signal_id for one in evidence if one.taken_for == chosen.taken_for}
+    alike -= {chosen.signal_id, "traceback_header"}
     if alike:
-        kinds = "one other kind of line points" if len(alike) == 1 else f"{len(alike)} other kinds point"
+        one = len(alike) == 1
+        kinds = "one other kind of line points" if one else f"{len(alike)} other kinds of line point"
         yield f"{kinds} to the same cause"
 
 
+def _undecided(head: Mapping[str, Any]) -> str:
+    """Return why the cause is what it is, where no line of a fault decided it."""
+    if head["kind_by_evidence"] == "completed":
+        if head["says_done"]:
+            return "the program says itself that it is done"
+        if head["at_target"]:
+            return "the target was reached, and nothing went wrong before the end"
+        return f"nothing went wrong before the end, and the scheduler says {head['state']}"
+    if head["kind_by_evidence"] == "ongoing":
+        return "no line tells of an end: the logs stop while the run goes on"
+    if head["cause_by_evidence"] == "unknown":
+        return "no line within reach of the end tells of a fault: the cause is unknown, and not guessed"
+    return f"no line decided it; the scheduler's state {head['state'] or ''} does".replace("  ", " ")
+
+
 def _within_reach(head: Mapping[str, Any], chosen: Evidence) -> str:
-    """Return where the line stands, and how far from the last progress."""
+    """Return where the line stands, and how far from the last progress, or from a start without any."""
     where = "it stands in the run's own log"
     if not chosen.own:
         host = f" {chosen.host}" if chosen.host else ""
@@ -108,10 +110,13 @@ def _within_reach(head: Mapping[str, Any], chosen: Evidence) -> str:
         return where
     apart = chosen.at - progress
     side = "after" if apart.total_seconds() >= 0 else "before"
+    since = "the start" if head["stepless"] else "the last progress"
+    # A line that is the first to carry a time tells nothing of when it started.
+    placed = "" if head["stepless"] and not apart else f", {duration(abs(apart))} {side} {since}"
     waited = ""
     if chosen.waited_s:
         waited = f"; it says that it had waited {_seconds(chosen.waited_s)}, which dates the stall"
-    return f"{where}, {duration(abs(apart))} {side} the last progress{waited}"
+    return f"{where}{placed}{waited}"
 
 
 def _seconds(seconds: float) -> str:
@@ -129,11 +134,22 @@ def _runner_up(
     title = head["runner_up_title"] or cause
     if other is None:
         return RunnerUp(cause, title, None, None, "its line was not kept")
-    if chosen is None:
-        reason = "no line decided: " + (head["confidence_reason"] or "the evidence was too weak")
-    else:
-        reason = compare(chosen, other)
+    reason = _outweighed(head, other) if chosen is None else compare(chosen, other)
     return RunnerUp(cause, title, other.path, other.line, reason)
+
+
+def _outweighed(head: Mapping[str, Any], other: Evidence) -> str:
+    """Return why a line decided nothing, where no other line did."""
+    if head["kind_by_evidence"] == "completed":
+        return "the run ended well in spite of it"
+    if head["kind_by_evidence"] == "ongoing":
+        return "no line tells that it ended anything"
+    weak = (
+        "it is a symptom, which follows from something" if other.weight == "symptom" else "it ended nothing"
+    )
+    if head["cause_by_evidence"] in ("unknown", "exit_code"):
+        return f"{weak}, and tells too little to go by"
+    return f"{weak}, and the scheduler's state {head['state']} says more"
 
 
 def compare(chosen: Evidence, other: Evidence) -> str:
@@ -148,6 +164,8 @@ def compare(chosen: Evidence, other: Evidence) -> str:
             return words(chosen, other)
         break
     else:
+        if chosen.source_id == other.source_id:
+            return "nothing else sets them apart, and it stands later in the same log"
         return "nothing that the lines tell sets them apart: the first of the logs by name counts"
     return "what sets them apart lies not in these two lines alone; sql/ledger/ends.sql has the whole order"
 
@@ -175,13 +193,16 @@ def _of_rank(chosen: Evidence, other: Evidence) -> str:
 
 
 def _of_time(chosen: Evidence, other: Evidence) -> str:
-    both = chosen.near is not None and other.near is not None
-    when = f": {_clock(other.near)} against {_clock(chosen.near)}" if both else ""
+    both = _clock(chosen), _clock(other)
+    when = f": {both[1]} against {both[0]}" if all(both) and both[0] != both[1] else ""
     return f"its first line is later{when}"
 
 
-def _clock(at: datetime | None) -> str:
-    return "" if at is None else moment(at)
+def _clock(one: Evidence) -> str:
+    """Return the time of a line; of one that carries none that of the lines beside it, to the second."""
+    if one.at is not None:
+        return moment(one.at)
+    return "" if one.near is None else f"about {moment(one.near)[:19]}"
 
 
 #: The order in which the ledger weighs lines: what is less comes first; null where it does not count.
@@ -192,7 +213,7 @@ _ORDER: tuple[tuple[Callable[[Evidence], Any], Callable[[Evidence, Evidence], st
     ),
     (
         lambda one: one.weight != "cause",
-        lambda *_: "it is a symptom, which follows from something, and the other line names a cause",
+        lambda *_: "it is a symptom, which follows from something, and the other line is none",
     ),
     (
         lambda one: None if one.weight == "cause" else not one.own,
@@ -212,12 +233,17 @@ def _looked_for(reach: Mapping[str, Any], signals: int) -> Iterator[str]:
     """Yield what was looked for and where, and what nobody could have seen."""
     if not reach:
         return
-    own, shared = _files(reach["own_files"]), reach["shared_files"]
+    own, shared = reach["own_files"], reach["shared_files"]
     first, last = reach["from_ts"], reach["to_ts"]
-    span = "" if first is None or last is None else f", from {moment(first)} to {moment(last)}"
-    yield f"{signals:,} kinds of line, in {own} of the run, to its end"
+    span = "" if first is None or last is None else f", from {moment(first)[:19]} to {moment(last)[:19]}"
+    kinds = f"{signals:,} kinds of line"
+    if own:
+        yield f"{kinds}, in {_files(own)} of the run, to the end of the attempt"
+    else:
+        yield "no file of the run was there to be looked at"
     if shared:
-        yield f"the same in {_files(shared)} of nodes, services and schedulers{span}"
+        what = "the same" if own else f"{kinds},"
+        yield f"{what} in {_files(shared)} of nodes, services and schedulers{span}"
     else:
         yield f"no log of a node, service or scheduler covers the time{span}"
     silent: list[str] = reach["silent_hosts"] or []
@@ -231,31 +257,3 @@ def _looked_for(reach: Mapping[str, Any], signals: int) -> Iterator[str]:
 
 def _files(number: int) -> str:
     return "1 file" if number == 1 else f"{number:,} files"
-
-
-def _scheduler(head: Mapping[str, Any], evidence: Sequence[Evidence]) -> tuple[bool | None, str]:
-    """Return whether the scheduler agrees with the evidence, and its word."""
-    state: str | None = head["state"]
-    if not state:
-        # Of its lines one that bears a time tells of the job; the others tell of tasks.
-        lines = sorted((one for one in evidence if one.by_scheduler), key=lambda one: one.at is None)
-        if not lines:
-            return None, "the scheduler says nothing of this end"
-        said = f"{lines[0].path}:{lines[0].line} ({lines[0].signal_id})"
-        return None, f"no accounting tells how the job ended; a line of the scheduler speaks of it, at {said}"
-    by = f" by {head['state_by']}" if head["state_by"] else ""
-    expected, cause = STATES.get(state.split()[0].rstrip("+")), head["cause_by_evidence"]
-    if head["kind"] == "ongoing":
-        return None, f"the scheduler says {state}"
-    if expected is None:
-        good = head["kind"] != "completed"
-        told = "that it failed, and not why" if good else "which the program's own word contradicts"
-        return (None if good else False), f"the scheduler says {state}{by}: {told}"
-    if cause == expected or cause in _ALSO.get(expected, ()):
-        return True, f"the scheduler says {state}{by}, which agrees"
-    if expected == "completed":
-        return False, (
-            f"the scheduler says {state}{by}, but a line tells of a fault: the exit code of a launcher "
-            "may hide that of its ranks"
-        )
-    return False, f"the scheduler says {state}{by}, which is a consequence; a line tells what came before"

@@ -31,6 +31,7 @@ from pipeline.report.saving_rows import (
     ExpectedEttr,
     Stall,
 )
+from pipeline.report.verdict_rows import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,7 @@ class Facts:
     losses: tuple[Loss, ...]
     causes: tuple[Cause, ...]
     incidents: tuple[Incident, ...]
+    verdicts: tuple[Verdict, ...]
     lanes: tuple[Stretch, ...]
     runs: tuple[Run, ...]
     hours: tuple[Hour, ...]

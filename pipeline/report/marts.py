@@ -11,6 +11,7 @@ from pipeline.report import program_rows as program
 from pipeline.report import reliability_rows as rr
 from pipeline.report import rows as r
 from pipeline.report import saving_rows as saving
+from pipeline.report.verdict_rows import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ REST: dict[str, tuple[type[Any], Mart]] = {
     "model_inputs": (program.ModelInput, Mart("marts.model_inputs", "run_id")),
     "model_faults": (program.ModelFault, Mart("marts.model_faults", "run_id, fault")),
     "metrics": (r.Metric, Mart("seeds.metrics", "rowid")),
+    "verdicts": (Verdict, Mart("marts.verdicts", "at_ts, incident_id")),
     "checkpoints": (saving.Checkpoints, Mart("marts.checkpoints", "run_id")),
     # A run may save thousands of times: saves that would be drawn in one place are one row.
     "stalls": (

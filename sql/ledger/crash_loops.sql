@@ -10,7 +10,7 @@ failed as (
         attempt,
         concat(cause, ' ', case when by_line then signal_id end) as likeness,
     from ledger.ends
-    where failed_start and kind not in ('completed', 'ongoing', 'planned', 'preemption')
+    where stepless and kind not in ('completed', 'ongoing', 'planned', 'preemption')
 ),
 
 placed as (

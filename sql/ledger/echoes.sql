@@ -7,7 +7,7 @@ with
 lines as (
     select
         e.*,
-        f.cause as first_cause,
+        f.signal_cause as first_cause,
         e.signal_id = f.signal_id and e.cause = f.signal_cause as is_copy,
         f.signal_us,
         -- what stands above it in its own log, without a date, did not follow from it

@@ -4,7 +4,7 @@
 -- up_us: when processes were up; at the latest, where start_estimated
 -- fault_estimated: no line dates the fault, and fault_us is when it had happened at the latest
 -- maintenance_start_ts, maintenance_end_ts, maintenance_declared: the entry of the configuration that a person's stop fell into
--- failed_start: what was printed is known to tell of steps, and tells of none; an error stream alone would not tell of them
+-- stepless: what was printed is known to tell of steps, and tells of none; an error stream alone would not tell of them
 -- unseen: nobody saw whether steps were made
 with
 
@@ -21,19 +21,25 @@ exits as (
             where p.name = 'exit' and epoch_us(p.ts) >= t.progress_us - 1000000
                 and (coalesce(p.detail, '') <> 'task_failure' or not t.has_steps)
         ) as dating_exit_us,
-        bool_or(p.name = 'exit' and regexp_matches(coalesce(p.detail, ''), '(?i)^(completed|done|data_exhausted|success)')) as clean_exit,
+        bool_or(d.says_done) as says_done,
         bool_or(p.name = 'exit' and regexp_matches(coalesce(p.detail, ''), '(?i)^data_exhausted')) as data_exhausted,
         bool_or(p.name = 'exit' and p.detail = 'task_failure') as task_failed,
-        bool_or(p.name = 'loop' and p.edge = 'end' and not regexp_matches(coalesce(p.detail, ''), '(?i)abort|fail|error')) as loop_done,
         max(epoch_us(p.ts)) filter (where p.name = 'loop' and p.edge = 'end') as loop_end_us,
         max(epoch_us(p.ts)) filter (where p.name = 'job' and p.edge = 'end') as job_end_us,
-        -- that a launcher stops the others dates an end, and is no word of it
-        arg_max(p.source_id, (p.ord, p.source_id)) filter (where p.name in ('exit', 'loop') and p.edge <> 'begin' and coalesce(p.detail, '') <> 'closing_others') as source_id,
-        arg_max(p.line, (p.ord, p.source_id)) filter (where p.name in ('exit', 'loop') and p.edge <> 'begin' and coalesce(p.detail, '') <> 'closing_others') as line,
-        arg_max(p.path, (p.ord, p.source_id)) filter (where p.name in ('exit', 'loop') and p.edge <> 'begin' and coalesce(p.detail, '') <> 'closing_others') as path,
+        -- that a launcher stops the others dates an end, and is no word of it; that it is done outweighs what is told of it later
+        arg_max(p.source_id, (d.says_done, p.ord, p.source_id)) filter (where p.name in ('exit', 'loop') and p.edge <> 'begin' and coalesce(p.detail, '') <> 'closing_others') as source_id,
+        arg_max(p.line, (d.says_done, p.ord, p.source_id)) filter (where p.name in ('exit', 'loop') and p.edge <> 'begin' and coalesce(p.detail, '') <> 'closing_others') as line,
+        arg_max(p.path, (d.says_done, p.ord, p.source_id)) filter (where p.name in ('exit', 'loop') and p.edge <> 'begin' and coalesce(p.detail, '') <> 'closing_others') as path,
+        arg_max_null(epoch_us(p.ts), (d.says_done, p.ord, p.source_id)) filter (where p.name in ('exit', 'loop') and p.edge <> 'begin' and coalesce(p.detail, '') <> 'closing_others') as line_us,
     from staging.placed as p
     inner join ledger.timeline as m using (run_id, launch_no)
     left join ledger.progress as t on t.run_id = m.run_id and t.attempt = m.attempt
+    cross join lateral (
+        select
+            p.name = 'exit' and regexp_matches(coalesce(p.detail, ''), '(?i)^(completed|done|data_exhausted|success)')
+            or p.name = 'loop' and coalesce(p.edge = 'end', false) and not regexp_matches(coalesce(p.detail, ''), '(?i)abort|fail|error')
+                as says_done
+    ) as d
     where p.kind = 'phase' and p.name in ('exit', 'loop', 'job')
     group by all
 ),
@@ -231,8 +237,8 @@ judged as (
         x.loop_end_us,
         x.job_end_us,
         coalesce(x.data_exhausted, false) as data_exhausted,
-        coalesce(x.clean_exit, false)
-            or coalesce(x.loop_done, false)
+        coalesce(x.says_done, false) as says_done,
+        coalesce(x.says_done, false)
             or (coalesce(g.step_target <= t.last_step, false) and not coalesce(d.has_cause, false))
             -- a program that was told to stop, or that its own limit stopped, ends well too; a script may hide an exit code
             or (
@@ -246,6 +252,7 @@ judged as (
         x.source_id as exit_source_id,
         x.line as exit_line,
         x.path as exit_path,
+        x.line_us as exit_line_us,
         w.seen_us,
         w.stalled_us,
         d.planned_us,
@@ -330,7 +337,7 @@ caused as (
             else 'unknown'
         end as cause,
         case
-            when completed then exit_line is not null
+            when completed then says_done
             else signal_id is not null and (
                 weight = 'cause' or (state is null and not empty_symptom)
                 or state not in ('TIMEOUT', 'DEADLINE', 'PREEMPTED', 'NODE_FAIL', 'BOOT_FAIL', 'OUT_OF_MEMORY', 'CANCELLED', 'REVOKED', 'REQUEUED')
@@ -493,7 +500,15 @@ stopped as (
 )
 
 select
-    * exclude (told_fault_us, detected_raw_us, noticed_by_release),
+    * exclude (told_fault_us, detected_raw_us, noticed_by_release)
+    -- where no line of a fault decides, what the first of them stands for comes second
+    replace (
+        case
+            when completed or not by_line then
+                coalesce(case when signal_id <> 'traceback_header' then nullif(signal_cause, cause) end, nullif(runner_up_cause, cause))
+            else runner_up_cause
+        end as runner_up_cause
+    ),
     -- when processes were up, at the latest
     case when start_estimated and not has_steps then least(process_us, stop_us) else process_us end as up_us,
     case
@@ -530,6 +545,6 @@ select
         when not trainer_unseen then true
         -- an output without a word of a trainer: it ended by an error of its own, and nobody had waited for anybody before
         else not errors_alone and kind = 'unplanned' and by_line and own and stalled_us is null
-    end as failed_start,
+    end as stepless,
     not has_steps and (not observed or trainer_unseen) as unseen,
 from stopped

@@ -507,7 +507,16 @@ turning_points as (
 
 -- what looks like a fault and is none
 counted as (
-    select u.*
+    select
+        u.* replace (
+            -- a process calls itself by its number within a group, which is none of the job
+            case
+                when u.rank is null
+                    or not (starts_with(u.signal_id, 'pgnccl_') or u.signal_id = 'nccl_aborted')
+                    or u.signal_id in ('pgnccl_dump_signal', 'pgnccl_remote_error')
+                    then u.fault_rank
+            end as fault_rank
+        ),
     from united as u
     where not (
             u.restored

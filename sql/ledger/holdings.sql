@@ -63,11 +63,19 @@ log_keys as (
     having count(distinct job_key) = 1
 ),
 
+-- where several jobs wrote one log, each line is of the job of its launch
+launch_keys as (
+    select log_no, launch_no, any_value(job_key) as job_key
+    from staging.attempts
+    group by all
+    having count(distinct job_key) = 1
+),
+
 -- what each job of a run printed, first and last
 printed as (
     select
         p.run_id,
-        coalesce(s.job_id, k.job_key, s.log) as job_key,
+        coalesce(s.job_id, k.job_key, y.job_key, s.log) as job_key,
         s.job_id,
         coalesce(z.width_no, 0) as width_no,
         max(z.gpus) as gpus,
@@ -79,6 +87,7 @@ printed as (
     from staging.placed as p
     inner join staging.sources as s using (source_id)
     left join log_keys as k on k.log_no = p.log_no
+    left join launch_keys as y on y.log_no = p.log_no and y.launch_no = p.launch_no
     left join widths as z on z.run_id = p.run_id and z.launch_no = p.launch_no
     where p.ts is not null
     group by all

@@ -7,8 +7,13 @@ told as (
     select
         run_id,
         attempt,
-        coalesce(try_cast(nullif(regexp_extract(text, 'Rank (\d+)\]', 1), '') as integer), told_by_rank) as rank,
         regexp_extract(text, '\[PG (?:ID )?(\d+)', 1) as process_group,
+        -- within another group than the default one a process has a number of its own
+        case
+            when process_group in ('', '0')
+                then coalesce(try_cast(nullif(regexp_extract(text, 'Rank (\d+)\]', 1), '') as integer), told_by_rank)
+            else told_by_rank
+        end as rank,
         try_cast(regexp_extract(text, '(?i)last completed (?:NCCL )?work: (-?\d+)', 1) as bigint) as completed,
         try_cast(regexp_extract(text, '(?i)last enqueued (?:NCCL )?work: (-?\d+)', 1) as bigint) as enqueued,
     from ledger.evidence

@@ -31,11 +31,8 @@ seen as (
         e.run_id,
         e.attempt,
         coalesce(o.files, 0) as files,
-        len(p.nodes) as nodes,
-        (
-            select count(*) from hosts as h
-            where list_contains(list_transform(p.nodes, lambda x: split_part(x, '.', 1)), h.host)
-        ) as told_hosts,
+        case when p.nodes is not null then len(r.hosts) end as nodes,
+        len(r.hosts) - len(r.silent_hosts) as told_hosts,
         list_transform(
             case when e.signal_host is not null then [e.signal_host] else p.nodes end, lambda x: split_part(x, '.', 1)
         ) as suspects,
@@ -43,6 +40,7 @@ seen as (
         w.files as scheduler_files,
     from ledger.ends as e
     inner join ledger.progress as p using (run_id, attempt)
+    left join ledger.reach as r using (run_id, attempt)
     left join own_files as o using (run_id)
     cross join schedulers as w
     left join seeds.causes as c on c.code = e.cause
@@ -62,8 +60,8 @@ select
         case when scheduler_files > 0 then ', those of the scheduler' end,
         case
             when nodes is null then '; which hosts it held is not known'
-            when told_hosts = 0 then '; no log of its ' || case when nodes = 1 then 'host' else nodes || ' hosts' end
-            else ', logs of ' || told_hosts || ' of ' || nodes || case when nodes = 1 then ' host' else ' hosts' end
+            when told_hosts = 0 then '; no log of its ' || case when nodes = 1 then 'host' else nodes || ' hosts' end || ' speaks of that time'
+            else ', logs of that time of ' || told_hosts || ' of ' || nodes || case when nodes = 1 then ' host' else ' hosts' end
         end,
         case when scheduler_files = 0 then '; none of the scheduler' end
     ) as sought,

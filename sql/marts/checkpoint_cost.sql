@@ -52,7 +52,7 @@ failures as (
         sum((i.lost_gpu_s * 1000000)::hugeint) as lost_gpu_us,
     from marts.incidents as i
     cross join period as p
-    where i.kind in ('unplanned', 'preemption') and not i.failed_start and not coalesce(i.unseen, false)
+    where i.kind in ('unplanned', 'preemption') and not i.stepless and not coalesce(i.unseen, false)
         and i.at_ts >= p.period_start
         and i.at_ts < p.period_end
     group by i.run_id

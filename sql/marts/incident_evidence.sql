@@ -13,7 +13,7 @@
 with
 
 incidents as (
-    select i.*, e.signal_id, e.by_line, e.state, e.state_by, e.holding
+    select i.*, e.kind as kind_by_evidence, e.signal_id, e.by_line, e.state, e.state_by, e.holding
     from ledger.incidents as i
     inner join ledger.ends as e on e.run_id = i.run_id and e.attempt = i.attempt
 ),
@@ -24,7 +24,8 @@ lines as (
         e.* exclude (host),
         coalesce(e.host, '') as host,
         coalesce(
-            i.by_line and i.kind <> 'completed' and e.signal_id = i.signal_id
+            -- of a verdict no line decides, but one decided what the logs alone say
+            i.by_line and i.kind_by_evidence <> 'completed' and e.signal_id = i.signal_id
                 and e.source_id = i.evidence_source_id and e.line = i.evidence_line,
             false
         ) as decides,
@@ -144,8 +145,8 @@ landmarks as (
     select
         i.incident_id,
         'exit' as role,
-        e.exit_us as ts_us,
-        coalesce(e.exit_us, e.release_us) as near_us,
+        e.exit_line_us as ts_us,
+        coalesce(e.exit_line_us, e.exit_us, e.release_us) as near_us,
         e.exit_source_id as source_id,
         e.exit_path as path,
         e.exit_line as line,

@@ -44,10 +44,10 @@ attempts as (
         not coalesce(h.from_accounting, false) as freed_unseen,
         not coalesce(n.from_accounting, false) as given_unseen,
         -- a start that made no step is dated by its own lines
-        case when i.failed_start then coalesce(t.start_estimated, false) else not coalesce(c.last_stamped, true) end as last_estimated,
+        case when i.stepless then coalesce(t.start_estimated, false) else not coalesce(c.last_stamped, true) end as last_estimated,
         coalesce(x.start_estimated, false) as up_estimated,
         not coalesce(f.first_stamped, true) as first_estimated,
-        coalesce(y.failed_start, false) as step_missing,
+        coalesce(y.stepless, false) as step_missing,
         coalesce(z.none_seen, false) as none_caught_up,
     from ledger.incidents as i
     inner join ledger.timeline as t on t.run_id = i.run_id and t.attempt = i.attempt

@@ -8,95 +8,12 @@
 -- silent_hosts: those of them of which no log of a node holds a line of that time
 with
 
-reaches as (
-    select
-        i.incident_id,
-        i.run_id,
-        make_timestamptz(if(e.unseen and e.observed, e.up_us, e.progress_us) - 120000000) as from_ts,
-        make_timestamptz(e.release_us + 300000000) as to_ts,
-        list_sort(list_distinct(list_transform(coalesce(e.nodes, []), lambda x: split_part(x, '.', 1)))) as hosts,
-    from ledger.incidents as i
-    inner join ledger.ends as e on e.run_id = i.run_id and e.attempt = i.attempt
-),
-
-own as (
-    select run_id, count(*) as own_files
-    from staging.sources
-    where run_id is not null
-    group by run_id
-),
-
--- files that end before a time, and files that begin after it, are neither here nor there: the rest covers it
-shared as (
-    select first_ts, last_ts, split_part(host, '.', 1) as host
-    from staging.sources
-    where run_id is null and first_ts is not null and last_ts is not null
-),
-
-begun as (
-    select first_ts as ts, count(*) over (order by first_ts range unbounded preceding) as files
-    from shared
-    qualify row_number() over (partition by first_ts) = 1
-),
-
-over as (
-    select last_ts as ts, count(*) over (order by last_ts range unbounded preceding) as files
-    from shared
-    qualify row_number() over (partition by last_ts) = 1
-),
-
-shared_counts as (
-    select
-        r.incident_id,
-        coalesce(b.files, 0) - coalesce(o.files, 0) as shared_files,
-    from reaches as r
-    asof left join begun as b on r.to_ts >= b.ts
-    asof left join over as o on r.from_ts > o.ts
-),
-
-holders as (
-    select incident_id, from_ts, to_ts, unnest(hosts) as host
-    from reaches
-),
-
--- a log of many nodes speaks of those that a line of it names
-told as (
-    select distinct split_part(host, '.', 1) as host, ts
-    from staging.stream
-    where run_id is null and host is not null and ts is not null
-),
-
-speaking as (
-    select h.incident_id, h.host
-    from holders as h
-    inner join shared as s on s.host = h.host and s.first_ts <= h.to_ts and s.last_ts >= h.from_ts
-    union
-    select h.incident_id, h.host
-    from holders as h
-    asof join told as t on t.host = h.host and t.ts >= h.from_ts
-    where t.ts <= h.to_ts
-),
-
-silent as (
-    select h.incident_id, list(h.host order by h.host) as silent_hosts
-    from holders as h
-    anti join speaking as s on s.incident_id = h.incident_id and s.host = h.host
-    group by h.incident_id
-),
-
 final as (
     select
-        r.incident_id,
-        r.from_ts,
-        r.to_ts,
-        coalesce(o.own_files, 0) as own_files,
-        coalesce(c.shared_files, 0) as shared_files,
-        r.hosts,
-        coalesce(s.silent_hosts, []) as silent_hosts,
-    from reaches as r
-    left join own as o using (run_id)
-    left join shared_counts as c using (incident_id)
-    left join silent as s using (incident_id)
+        i.incident_id,
+        r.* exclude (run_id, attempt),
+    from ledger.incidents as i
+    inner join ledger.reach as r using (run_id, attempt)
 )
 
 select * from final

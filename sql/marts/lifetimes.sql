@@ -44,7 +44,7 @@ lived as (
         i.cause,
         coalesce(i.domain, 'unknown') as domain,
         -- of an output without a word of a trainer nobody knows when, but it may tell that it was a start that failed
-        a.first_step_ts is not null or (coalesce(i.unseen, not a.observed) and not i.failed_start) as counted,
+        a.first_step_ts is not null or (coalesce(i.unseen, not a.observed) and not i.stepless) as counted,
     from ledger.attempts as a
     inner join ledger.runs as r using (run_id)
     inner join ledger.incidents as i using (incident_id)

@@ -18,7 +18,7 @@ failures as (
     select i.run_id, i.incident_id
     from marts.incidents as i
     cross join period as p
-    where i.kind in ('unplanned', 'preemption') and not i.failed_start
+    where i.kind in ('unplanned', 'preemption') and not i.stepless
         and i.at_ts >= p.period_start
         and i.at_ts < p.period_end
 ),

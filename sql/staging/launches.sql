@@ -125,6 +125,57 @@ backs as (
     end
 ),
 
+-- most logs hold no date of a job script
+dated_logs as (
+    select distinct t.log_no
+    from staging.stream as t
+    where t.kind = 'phase' and t.name = 'job' and t.edge <> 'end' and t.run_id is not null
+        and t.log_no in (select log_no from staging.sources where is_trainer)
+),
+
+-- of what tells of ends and beginnings, the dates that a job script prints before something else is told
+moments as (
+    select
+        t.log_no,
+        t.log_line,
+        t.ord,
+        t.source_id,
+        t.line,
+        t.segment,
+        epoch_us(t.ts) as ts_us,
+        t.name,
+        t.pattern,
+        t.kind = 'phase' and t.name = 'exit' as is_exit,
+        t.kind = 'phase' and t.name = 'job' and t.edge <> 'end' as opens_job,
+        t.kind = 'phase' and t.name in ('process_start', 'library_setup', 'init', 'model_setup', 'data_setup', 'compile') as is_start,
+        lead(t.kind = 'phase' and t.name = 'job') over w as next_is_date,
+        -- a script that the scheduler ended prints no date any more
+        lag(t.kind = 'phase' and t.name = 'exit' and t.detail in ('cancelled', 'time_limit', 'preemption', 'node_failure', 'requeue')) over w
+            as follows_job_end,
+    from staging.stream as t
+    where t.run_id is not null and t.kind in ('phase', 'signal') and t.log_no in (select log_no from dated_logs)
+    window w as (partition by t.log_no order by t.ord, t.log_line, t.segment)
+),
+
+followed as (
+    select
+        *,
+        lag(is_exit) over w as follows_exit,
+        lag(ord) over w as previous_ord,
+        last_value(case when is_exit then ts_us end ignore nulls) over (w rows between unbounded preceding and 1 preceding) as exit_us,
+    from moments
+    where is_exit or is_start or (opens_job and (not next_is_date or follows_job_end))
+    window w as (partition by log_no order by ord, log_line, segment)
+),
+
+-- a job script that prints the date well after the end of a launch begins another one; in between no step was made
+relaunches as (
+    select f.* exclude (is_exit, opens_job, is_start, next_is_date, follows_job_end, follows_exit, previous_ord, exit_us)
+    from followed as f
+    asof left join (select log_no, ord as step_ord from steps) as s on f.log_no = s.log_no and f.ord > s.step_ord
+    where f.opens_job and f.follows_exit and f.ts_us - f.exit_us > 30000000 and coalesce(s.step_ord < f.previous_ord, true)
+),
+
 -- lines of a start, and lines that come after one
 others as (
     select
@@ -156,6 +207,9 @@ others as (
             or (t.kind = 'signal' and t.name in ('elastic_child_failed', 'elastic_childfailed_exc'))
         )
         and t.log_no in (select log_no from staging.sources where is_trainer)
+    union all by name
+    select *, 'start' as class, null::integer as rank, false as is_init, false as is_loop,
+    from relaunches
 ),
 
 marks as (

@@ -39,7 +39,7 @@ select
     (select max(end_ts) from given.intervals as r where r.run_id = n.run_id and r.attempt = n.attempt and r.category = 'restore')
         as restored_ts,
     n.first_step_ts + i.lost_steps * interval 30 second as caught_up_ts,
-    k.domain, k.layer as charged_to, k.owner, a.first_step_ts is null as failed_start,
+    k.domain, k.layer as charged_to, k.owner, a.first_step_ts is null as stepless, a.first_step_ts is null as failed_start,
     coalesce((select sum(gpus * (epoch(end_ts) - epoch(start_ts))) from given.intervals as c where c.incident_id = i.incident_id), 0)
         as total_gpu_s,
 from given.incidents as i
@@ -47,7 +47,7 @@ left join given.causes as k on k.code = i.cause
 left join ledger.attempts as a on a.run_id = i.run_id and a.attempt = i.attempt
 left join ledger.attempts as n on n.run_id = i.run_id and n.attempt = i.attempt + 1
 union all by name
-select run_id || '/open' as incident_id, run_id, attempt, 'ongoing' as kind, false as failed_start
+select run_id || '/open' as incident_id, run_id, attempt, 'ongoing' as kind, false as stepless, false as failed_start
 from ledger.attempts where incident_id = run_id || '/open';
 
 create table ledger.intervals as select *, 'active' as part from given.intervals;

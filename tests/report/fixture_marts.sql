@@ -129,7 +129,7 @@ select
     c.lost_gpu_s / c.gpus as lost_work_s, c.downtime_gpu_s / c.gpus as downtime_s,
     k.title, k.domain, k.layer as charged_to, k.owner, k.first_action,
     case when i.evidence is null then 'no line tells why' end as confidence_reason,
-    null::varchar as runner_up_cause, i.lost_steps = 0 as failed_start,
+    null::varchar as runner_up_cause, i.lost_steps = 0 as failed_start, i.lost_steps = 0 as stepless,
 from given.incidents as i
 left join costs as c using (incident_id)
 left join given.causes as k on k.code = i.cause;
@@ -286,3 +286,11 @@ select
     (productive_gpu_s + lst_gpu_s / 4) / (capacity_gpu_s - planned_gpu_s) as lost_to_last_announced,
     training_time_goodput - 0.01 as clocks_not_corrected,
 from marts.period;
+
+-- what people decided: nobody did
+create table marts.verdicts as
+select
+    incident_id, run_id, at_ts, mark, cause, title, cause as cause_by_evidence, title as title_by_evidence,
+    'agrees' as verdict_fit, confidence, evidence, null::varchar as reason, null::date as date, null::varchar as role
+from marts.incidents
+limit 0;

@@ -14,6 +14,7 @@ from pipeline.report.model import Block, Column, Figure, Page, Row, Table
 from pipeline.report.rows import Cause, Incident
 from pipeline.report.sections.given import Given
 from pipeline.report.sections.lanes import build_attempts
+from pipeline.report.sections.verdicts import build_verdicts, count_contradicted
 from pipeline.report.text import anchor, elide
 from pipeline.report.words import alternative, clause, marks_of, quoted
 
@@ -33,11 +34,13 @@ def build(facts: Facts, given: Given) -> Page:
         blocks.append(_build_pareto(facts))
     if facts.interruptions:
         blocks.append(_build_incidents(facts, numbers))
+    if facts.verdicts:
+        blocks.append(build_verdicts(facts))
     return Page(
         number=3,
         key="broke",
         question="What broke?",
-        sentence=_sentence(facts, numbers),
+        sentence=_sentence(facts, numbers) + _of_verdicts(facts),
         blocks=tuple(blocks),
         marks=marks_of(incident.mark for incident in facts.interruptions),
     )
@@ -62,6 +65,14 @@ def _sentence(facts: Facts, numbers: dict[str, str]) -> str:
         text += f"; the costliest was no.{units.SPACE}{numbers[top.incident_id]}, {_cause(top)}: "
         text += f"{units.gpu_hours(top.period_gpu_s)} GPU-hours"
     return f"{text}."
+
+
+def _of_verdicts(facts: Facts) -> str:
+    """Return a sentence about verdicts that the logs contradict, or nothing."""
+    number = count_contradicted(facts)
+    if not number:
+        return ""
+    return f" The logs contradict {number:,} of {units.counted(len(facts.verdicts), 'verdict')}."
 
 
 def _cause(incident: Incident) -> str:
