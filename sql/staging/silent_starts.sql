@@ -52,12 +52,36 @@ names as (
     group by all
 ),
 
+-- of the many lines of steps the first and the last of each minute tell when a trainer spoke
+minutes as (
+    select
+        run_id,
+        log_no,
+        any_value(source_id) as source_id,
+        any_value(line) as line,
+        any_value(log_line) as log_line,
+        min(ord) as first_ord,
+        max(ord) as last_ord,
+        min(ts) as first_ts,
+        max(ts) as last_ts,
+    from staging.step_lines
+    where run_id is not null and ts is not null
+    group by run_id, log_no, epoch_us(ts) // 60000000
+),
+
+trained as (
+    select run_id, log_no, first_ord as ord, log_line, source_id, line, first_ts as ts
+    from minutes
+    union
+    select run_id, log_no, last_ord as ord, log_line, source_id, line, last_ts as ts
+    from minutes
+),
+
 told as (
     select
         run_id, log_no, ord, log_line, source_id, line, ts, true as by_trainer, false as is_start,
         null::varchar as job_id, null::varchar as step,
-    from staging.step_lines
-    where run_id is not null
+    from trained
     union all
     -- the programs around a trainer tell of ends, and catch what any of them prints last
     select
@@ -169,6 +193,8 @@ behind as (
 
 spoken_lines as (
     select log_no, ord from keyed where by_trainer
+    union all
+    select log_no, ord from staging.step_lines where log_no in (select log_no from behind)
 ),
 
 silent as (
