@@ -197,7 +197,8 @@ def _mistakes(
         if row["host"] and other["host"] and row["host"] != other["host"]:
             yield Mistake(run, attempt, "host", row["host"], other["host"])
         allowed = (steps[run] - 1) * max(overwritten.get((run, attempt), 0), 1)
-        if abs(row["lost_steps"] - other["lost_steps"]) > allowed:
+        # Where no line of a trainer tells of an attempt the ledger knows no number: it is held to none.
+        if abs(row["lost_steps"] - (other["lost_steps"] or 0)) > allowed:
             yield Mistake(run, attempt, "lost steps", str(row["lost_steps"]), str(other["lost_steps"]))
     for run, attempt in sorted(seen):
         yield Mistake(run, attempt, "attempt", "no such attempt", "one more")
