@@ -218,6 +218,7 @@ SHORT: Mapping[str, Plan] = {
             ("network_bound", "deepspeed"),
             ("input_bound", "torchtitan_events"),
             ("straggler_host", "torchtitan_events"),
+            ("network_bound", "torchtitan"),
         )
     },
 }
@@ -233,6 +234,7 @@ class Read:
     stragglers: tuple[tuple[str, str, str], ...]
     levels: tuple[tuple[str, int, float], ...]
     scaling: tuple[tuple[str, float], ...]
+    faults: tuple[tuple[str, str], ...]
 
 
 @pytest.fixture(scope="module")
@@ -257,6 +259,7 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Read]:
                     "select run_id, efficiency from marts.scaling where run_id like 'scaling%' order by gpus"
                 ).fetchall()
             ),
+            tuple(con.execute("select run_id, fault from marts.model_faults").fetchall()),
         )
     shutil.rmtree(out)
 
@@ -269,6 +272,11 @@ def test_no_check_fires(read: Read) -> None:
 def test_the_ledger_tells_the_true_factors_and_the_verdict(name: str, read: Read) -> None:
     """To one in a hundred; what a trainer does not print is unknown on both sides."""
     assert [mistake for mistake in read.mistakes if mistake.run == name] == []
+
+
+def test_what_programs_count_is_what_their_shape_makes(read: Read) -> None:
+    """Torchtitan counts the whole attention and what norms hold, Megatron-LM half of it."""
+    assert read.faults == ()
 
 
 def test_stories_are_bound_by_what_they_are_called(read: Read) -> None:

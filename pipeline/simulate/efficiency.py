@@ -72,7 +72,7 @@ def _efficiency(run: Run, split: Split, productive_us: int) -> Efficiency:
         kept = sum(step.number <= survives[attempt.number] for step in attempt.steps)
         steps[attempt.step_us * attempt.gpus(run)] += kept
     reference_us = sum(gpu_us * count for gpu_us, count in steps.items())
-    flops = flops_of_a_step(run) * steps.total()
+    flops = flops_of_a_step(run, trainers()[run.trainer].flops_per_token) * steps.total()
     waits = split.data_wait if "data_wait" in told else 0.0
     exposed = split.exposed_comm if "exposed_comm" in told else 0.0
     is_told = "flops" in told

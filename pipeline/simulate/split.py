@@ -75,6 +75,6 @@ def parts_of(run: Run, attempt: Attempt, step: Step, split: Split) -> Parts:
     )
 
 
-def flops_of_a_step(run: Run) -> float:
-    """Return the model FLOPs of a step."""
-    return float(FLOPS_PER_TOKEN) * run.batch * SEQUENCE
+def flops_of_a_step(run: Run, flops_per_token: int = FLOPS_PER_TOKEN) -> float:
+    """Return the model FLOPs of a step, for what the program counts for a token."""
+    return float(flops_per_token) * run.batch * SEQUENCE

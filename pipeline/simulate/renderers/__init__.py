@@ -12,7 +12,7 @@ from typing import Protocol
 from pipeline.simulate.faults import BY_NAME
 from pipeline.simulate.lines import Printed, Style
 from pipeline.simulate.plan import Plan
-from pipeline.simulate.split import Told
+from pipeline.simulate.split import FLOPS_PER_TOKEN, Told
 from pipeline.simulate.story import Attempt, Job, Run
 
 
@@ -55,6 +55,7 @@ class Trainer:
         shows_world: True where it tells on how many GPUs it runs.
         world_late: True where it tells that only when its communicators are ready.
         tells: parts of a step that it tells, of a run whose steps divide as somebody asked.
+        flops_per_token: what it counts for a token of such a run.
     """
 
     name: str
@@ -72,6 +73,7 @@ class Trainer:
     shows_world: bool = True
     world_late: bool = False
     tells: frozenset[Told] = frozenset()
+    flops_per_token: int = FLOPS_PER_TOKEN
 
     @property
     def format(self) -> str:

@@ -9,13 +9,18 @@ from pipeline.simulate.lines import Printed, Style
 from pipeline.simulate.plan import Plan
 from pipeline.simulate.renderers import Trainer
 from pipeline.simulate.renderers._stalls import begin_of_wait
-from pipeline.simulate.split import FLOPS_PER_TOKEN, SEQUENCE
+from pipeline.simulate.split import SEQUENCE
 from pipeline.simulate.story import SECOND, Attempt, Job, Run
 
 _SEQUENCE = 8192
 _PARAMETERS = 70_553_706_496
 #: What it counts for a token of that model.
 _FLOPS_PER_TOKEN = 6.4 * _PARAMETERS
+#: Parameters of the model of a run whose step is divided, norms included, and what it counts for a token of
+#: that: six for each parameter beside the 128256·4096 of the embedding, and the whole attention,
+#: 12·32 layers·32 heads·128·4096.
+_SMALL_PARAMETERS = 8_030_261_248
+_SMALL_FLOPS_PER_TOKEN = 51_471_998_976
 _PEAK = 989e12
 _MEMORY = "\x1b[38;2;54;234;195mmemory: 61.07GiB(77.21%)"
 _NO_COLOUR = "\x1b[39m"
@@ -118,12 +123,12 @@ def _model(run: Run) -> tuple[str, str, int]:
     """Return size, shape and parameters of the model."""
     if run.split is None:
         return "70B", "dim=8192, n_layers=80, n_heads=64", _PARAMETERS
-    return "8B", "dim=4096, n_layers=32, n_heads=32", 8_030_261_248
+    return "8B", "dim=4096, n_layers=32, n_heads=32", _SMALL_PARAMETERS
 
 
 def _work(run: Run) -> tuple[int, float]:
     """Return tokens of a sequence and FLOPs of a token; where steps divide, those of the smaller model."""
-    return (_SEQUENCE, _FLOPS_PER_TOKEN) if run.split is None else (SEQUENCE, FLOPS_PER_TOKEN)
+    return (_SEQUENCE, _FLOPS_PER_TOKEN) if run.split is None else (SEQUENCE, _SMALL_FLOPS_PER_TOKEN)
 
 
 def _steps(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Printed]:
@@ -202,4 +207,5 @@ TRAINER = Trainer(
     shows_exit=True,
     world_late=True,
     tells=frozenset({"flops"}),
+    flops_per_token=_SMALL_FLOPS_PER_TOKEN,
 )
