@@ -118,12 +118,16 @@ timed as (
 
 placed as (
     select
-        t.*,
+        t.* exclude (step),
         case
             when t.job_id is null or t.job_id = t.at_job then t.at_key
             when not t.is_accounted then t.job_id
             else o.held_key
         end as job_key,
+        -- a step that its job did not hold at that time is told by a clock of another zone
+        case
+            when o.held_key is null or t.ts is null or t.ts between o.start_ts and o.end_ts + interval 60 second then t.step
+        end as step,
     from timed as t
     left join alone as o on o.run_id = t.run_id and o.job_id = t.job_id and o.restarts = 1
 ),
