@@ -233,8 +233,8 @@ def test_small_files_read_together_give_what_each_gives_alone(
 ) -> None:
     logs = tmp_path / "logs"
     logs.mkdir()
-    for name in FOLDER.iterdir():
-        # One of each format: read alone, each costs as much as a batch.
+    for name in sorted(FOLDER.iterdir())[::2]:
+        # One of every second format: read alone, each costs as much as a batch.
         for path in sorted(name.glob("sample*"))[-1:]:
             lines = path.read_bytes().splitlines(keepends=True)
             (logs / f"{name.name}-{path.name}").write_bytes(b"".join(lines[::2]))
