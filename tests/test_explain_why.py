@@ -220,6 +220,18 @@ def test_a_line_that_a_state_outweighs_is_the_runner_up(head: dict[str, Any], wo
     assert words in told.reason
 
 
+def test_a_wait_that_a_state_explains_is_told_as_one() -> None:
+    line = line_of(role="runner_up", taken_for="collective_timeout")
+    head = head_of(
+        state="NODE_FAIL", cause="node_failure", runner_up_cause="collective_timeout", runner_up_title="-"
+    )
+    told = build_why(head, [line], {}, 5).runner_up
+    assert told is not None
+    assert told.reason == (
+        "who times out has waited for somebody else, and the scheduler's state NODE_FAIL says more"
+    )
+
+
 #: What there was to look at to what is said of that.
 REACHED: tuple[tuple[dict[str, Any], tuple[str, ...]], ...] = (
     (

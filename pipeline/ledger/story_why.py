@@ -144,9 +144,12 @@ def _outweighed(head: Mapping[str, Any], other: Evidence) -> str:
         return "the run ended well in spite of it"
     if head["kind_by_evidence"] == "ongoing":
         return "no line tells that it ended anything"
-    weak = (
-        "it is a symptom, which follows from something" if other.weight == "symptom" else "it ended nothing"
-    )
+    if other.weight == "symptom":
+        weak = "it is a symptom, which follows from something"
+    elif other.taken_for == "collective_timeout":
+        weak = "who times out has waited for somebody else"
+    else:
+        weak = "it ended nothing"
     if head["cause_by_evidence"] in ("unknown", "exit_code"):
         return f"{weak}, and tells too little to go by"
     return f"{weak}, and the scheduler's state {head['state']} says more"

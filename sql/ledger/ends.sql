@@ -286,6 +286,15 @@ judged as (
             or f.cause = 'gpu_other' and f.own
             or f.signal_id in ('xid_13_gr_exception', 'xid_31_mmu_fault', 'cuda_illegal_access') and not pt.is_sure
             as ambiguous,
+        -- who waits for others breaks no node and fills no memory; a limit or a preemption explains a wait that began after it
+        coalesce(
+            f.weight = 'cause' and f.cause = 'collective_timeout' and (
+                t.state in ('NODE_FAIL', 'BOOT_FAIL', 'OUT_OF_MEMORY')
+                or t.state in ('TIMEOUT', 'DEADLINE', 'PREEMPTED') and t.from_accounting
+                    and f.near_us - coalesce(f.waited_us, 0) >= t.release_us
+            ),
+            false
+        ) as explained_by_state,
         f.own,
         f.told_by_scheduler,
         f.text,
@@ -322,7 +331,7 @@ caused as (
         case
             when completed and data_exhausted then 'data_exhausted'
             when completed then 'completed'
-            when signal_id is not null and weight = 'cause' then signal_cause
+            when signal_id is not null and weight = 'cause' and not explained_by_state then signal_cause
             when state = 'TIMEOUT' or state = 'DEADLINE' then 'time_limit'
             when state = 'PREEMPTED' then 'preemption'
             when state in ('NODE_FAIL', 'BOOT_FAIL') then 'node_failure'
@@ -339,7 +348,7 @@ caused as (
         case
             when completed then says_done
             else signal_id is not null and (
-                weight = 'cause' or (state is null and not empty_symptom)
+                (weight = 'cause' and not explained_by_state) or (state is null and not empty_symptom)
                 or state not in ('TIMEOUT', 'DEADLINE', 'PREEMPTED', 'NODE_FAIL', 'BOOT_FAIL', 'OUT_OF_MEMORY', 'CANCELLED', 'REVOKED', 'REQUEUED')
                 and not empty_symptom and not (beside and open)
                 or (state = 'REQUEUED' and not killed_by_requeue and not beside)

@@ -157,7 +157,10 @@ told as (
             -- a symptom is known, and what caused it is not
             when e.kind = 'unplanned' and e.domain = 'unknown' then 'unknown'
             -- that a node went, or that a call on a GPU failed, says where and not why: what its host says, or does not say, tells
-            when e.by_line and e.kind = 'unplanned' and e.cause in ('node_failure', 'gpu_other') and not q.host_told then 'unknown'
+            when e.by_line and e.kind = 'unplanned' and e.cause in ('node_failure', 'gpu_other') and not q.host_told
+                -- a line that agrees with accounting leaves no more open than accounting alone
+                and not coalesce(e.cause = 'node_failure' and e.state in ('NODE_FAIL', 'BOOT_FAIL'), false)
+                then 'unknown'
             -- what was done with a job is not why
             when not e.by_line and e.cause = 'requeue' then 'unknown'
             when e.by_line and e.kind = 'unplanned' and e.ambiguous then 'inferred'
@@ -197,7 +200,12 @@ told as (
                 end,
                 '; ' || q.sought
             )
-            when e.by_line and e.kind = 'unplanned' and e.cause = 'node_failure' and not q.host_told then concat('a node went; no line tells why', '; ' || q.sought)
+            when e.by_line and e.kind = 'unplanned' and e.cause = 'node_failure' and not q.host_told then concat(
+                'a node went',
+                case when e.state in ('NODE_FAIL', 'BOOT_FAIL') then ', as the scheduler''s state ' || e.state || ' says too' end,
+                '; no line tells why',
+                '; ' || q.sought
+            )
             when e.by_line and e.kind = 'unplanned' and e.cause = 'gpu_other' and not q.host_told then concat('a call on a GPU failed; no line tells why', '; ' || q.sought)
             when not e.by_line and e.cause = 'requeue' then concat('the scheduler''s state ', e.state, ' says what was done with the job, not why', '; ' || q.sought)
             when e.by_line and e.kind = 'unplanned' and e.ambiguous then 'a line that may have more than one cause'
