@@ -44,6 +44,11 @@ COMPARED = {
         {"line": 3, "dated_after_progress": False},
         "stands nearer to the end of the log",
     ),
+    "raised over": (
+        {"in_doubt": "raised_over", "line": 9},
+        {"in_doubt": "first_fault", "line": 3},
+        "the other one was raised while it was handled",
+    ),
     "same": ({"source_id": "b"}, {"source_id": "a"}, "the first of the logs by name counts"),
     "same log": ({"source_id": "a"}, {"source_id": "a", "line": 7}, "it stands later in the same log"),
     # The ledger knows more than the lines: where they would say the contrary, nothing is made up.

@@ -110,6 +110,7 @@ class Evidence:
         role: cause (it decided), runner_up, evidence (it was weighed), last_step, exit, scheduler.
         taken_for: code of the cause that lines of its kind stand for.
         causal_rank: 1 is physical evidence, 9 a mere symptom.
+        in_doubt: first_fault or raised_over, of two errors of a chain which both may have ended the process.
         at, near: time of the line; of the lines beside it where it has none.
         text: what the store kept.
         by_scheduler: whether a scheduler prints lines of its kind.
@@ -130,6 +131,7 @@ class Evidence:
     own: bool | None
     by_scheduler: bool
     dated_after_progress: bool | None
+    in_doubt: str | None
     at: datetime | None
     near: datetime | None
     host: str | None

@@ -175,6 +175,7 @@ def _evidence(row: dict[str, Any]) -> Evidence:
         own=row["own"],
         by_scheduler=row["by_scheduler"],
         dated_after_progress=row["placed_after_progress"],
+        in_doubt=row["in_doubt"],
         at=row["ts"],
         near=row["near_ts"],
         host=row["host"],

@@ -224,6 +224,10 @@ _ORDER: tuple[tuple[Callable[[Evidence], Any], Callable[[Evidence, Evidence], st
     ),
     (_grade, _of_grade),
     (lambda one: one.causal_rank if _grade(one) < 2 or one.weight != "cause" else None, _of_rank),
+    (
+        lambda one: one.in_doubt == "first_fault",
+        lambda *_: "the other one was raised while it was handled, and ended the process",
+    ),
     (lambda one: one.near if one.dated_after_progress else None, _of_time),
     (
         lambda one: None if one.dated_after_progress or one.line is None else -one.line,

@@ -156,6 +156,8 @@ ranked as (
                 is_warning,
                 grade,
                 case when grade < 2 or not is_cause then causal_rank end,
+                -- of two errors of one chain that rank alike the last one ended the process
+                coalesce(in_doubt = 'first_fault', false),
                 case when placed_after_progress then coalesce(near_us, 9000000000000000) end,
                 -- of lines without a clock the last one of a log is nearest to the end
                 case when not placed_after_progress then -ord end,
@@ -284,6 +286,8 @@ judged as (
             or f.cause in ('collective_timeout', 'framework_hang', 'numerics', 'node_failure')
             -- that a call failed on a GPU does not say what failed
             or f.cause = 'gpu_other' and f.own
+            -- one error was raised while another one was handled
+            or f.in_doubt is not null
             or f.signal_id in ('xid_13_gr_exception', 'xid_31_mmu_fault', 'cuda_illegal_access') and not pt.is_sure
             as ambiguous,
         -- who waits for others breaks no node and fills no memory; a limit or a preemption explains a wait that began after it
@@ -295,6 +299,7 @@ judged as (
             ),
             false
         ) as explained_by_state,
+        f.in_doubt,
         f.own,
         f.told_by_scheduler,
         f.text,

@@ -179,7 +179,7 @@ signals as (
         e.task,
         e.text,
         e.rank is not null as is_labelled,
-        coalesce(e.uncaught, false) as uncaught,
+        coalesce(x.uncaught, e.uncaught, false) as uncaught,
         e.repeats,
         -- memory that other processes hold is not the program's
         case
@@ -188,7 +188,8 @@ signals as (
             else coalesce(pt.cause, c.cause)
         end as cause,
         case when pt.xid is not null then 'cause' else c.weight end as weight,
-        coalesce(pt.causal_rank, c.causal_rank) as causal_rank,
+        coalesce(pt.causal_rank, x.causal_rank, c.causal_rank) as causal_rank,
+        x.why as in_doubt,
         c.severity,
         c.source in ('slurm', 'lsf', 'pbs', 'k8s') as by_scheduler,
         -- programs get over such errors every day
@@ -205,8 +206,10 @@ signals as (
     left join spent_data as sd on sd.source_id = e.source_id and sd.line = e.line and sd.segment = e.segment
     left join failures as fl on fl.source_id = e.source_id and fl.line = e.line and fl.segment = e.segment
     left join restored as r on r.source_id = e.source_id and r.line = e.line and r.segment = e.segment
-    anti join staging.handled_exceptions as x on x.source_id = e.source_id and x.line = e.line and x.segment = e.segment
+    left join staging.handled_exceptions as x on x.source_id = e.source_id and x.line = e.line and x.segment = e.segment
     where c.weight in ('cause', 'symptom')
+        -- what a program did not get over, and what may have ended it
+        and coalesce(x.why in ('first_fault', 'raised_over'), true)
         and not exists (
             select 1 from launcher_tracebacks as l
             where l.source_id = e.source_id and l.line = e.line and l.segment = e.segment
@@ -609,6 +612,7 @@ select
     causal_rank,
     severity,
     planned,
+    in_doubt,
     ts_us,
     near_us,
     next_us,

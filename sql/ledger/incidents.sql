@@ -208,6 +208,8 @@ told as (
             )
             when e.by_line and e.kind = 'unplanned' and e.cause = 'gpu_other' and not q.host_told then concat('a call on a GPU failed; no line tells why', '; ' || q.sought)
             when not e.by_line and e.cause = 'requeue' then concat('the scheduler''s state ', e.state, ' says what was done with the job, not why', '; ' || q.sought)
+            when e.by_line and e.kind = 'unplanned' and e.in_doubt = 'first_fault' then 'another error was raised while this one was handled'
+            when e.by_line and e.kind = 'unplanned' and e.in_doubt = 'raised_over' then 'raised while an error of files or storage was handled'
             when e.by_line and e.kind = 'unplanned' and e.ambiguous then 'a line that may have more than one cause'
             when e.by_line and e.own then 'a line of the run itself'
             when e.by_line then 'a line of a node or scheduler that served the run'

@@ -1,5 +1,8 @@
 -- one row per line of an exception that did not end its process: the program got over it, or another one tells its end better
 -- do not count as faults: an exception has a line for its traceback and one for its name
+-- why = first_fault, raised_over: an error of files or storage, and what was raised while it was handled: either may have ended it
+-- uncaught: of those two, whether nothing caught the last one, which ended the process; null where nothing is in doubt
+-- causal_rank: of those two, which of them comes first; null where nothing but the line tells
 with
 
 -- what says that a program got over the error above it
@@ -17,7 +20,11 @@ told as (
         e.rank,
         e.signal_id,
         e.text,
+        coalesce(e.uncaught, false) as uncaught,
         c.weight = 'cause' as is_cause,
+        c.cause,
+        c.causal_rank,
+        k.domain = 'storage' and k.layer = 'infrastructure' as is_storage,
         coalesce(c.planned, '') <> '' as is_planned,
         -- what a program can get over: an error of a device or of its driver stays
         c.weight <> 'noise' and coalesce(c.planned, '') = '' and (c.source = 'python' or c.cause = 'gpu_out_of_memory') as can_pass,
@@ -29,6 +36,7 @@ told as (
         case when e.rank is null then 4 else 64 end as reach,
     from events.signals as e
     inner join seeds.signals as c using (signal_id)
+    left join seeds.causes as k on k.code = c.cause
     -- libraries, launchers and trackers go on by themselves, whatever became of the program
     left join goers as g
         on g.signal_id = e.signal_id
@@ -106,6 +114,37 @@ roots as (
     group by all
 ),
 
+-- a file or a storage that failed, and what was raised while that was handled: the program's own words for it, or a second fault
+doubts as (
+    select
+        r.source_id,
+        r.rank,
+        r.chain,
+        r.part,
+        min(f.part) as first_part,
+        arg_min(f.cause, (f.part, f.line, f.segment)) as first_cause,
+        arg_min(f.causal_rank, (f.part, f.line, f.segment)) as first_rank,
+        arg_min(f.is_storage, (f.part, f.line, f.segment)) as is_storage,
+        any_value(l.cause) as last_cause,
+        any_value(l.causal_rank) as last_rank,
+        any_value(l.uncaught) as uncaught,
+    from roots as r
+    inner join ends_of_handling as h
+        on h.source_id = r.source_id and h.rank is not distinct from r.rank and h.chain = r.chain
+    inner join chained as f
+        on f.source_id = r.source_id and f.rank is not distinct from r.rank and f.chain = r.chain
+        and f.part < r.part and f.is_cause and (f.is_storage or f.cause = 'missing_file')
+    inner join (
+        select source_id, rank, chain, part, arg_min(cause, (line, segment)) as cause, min(causal_rank) as causal_rank, bool_or(uncaught) as uncaught
+        from chained
+        where is_cause
+        group by all
+    ) as l on l.source_id = r.source_id and l.rank is not distinct from r.rank and l.chain = r.chain and l.part = r.part
+    where not r.is_caught and not r.is_planned
+    group by all
+    having first_cause <> last_cause
+),
+
 -- a line that has no traceback may say itself that it was got over
 self_told as (
     select distinct c.source_id, c.line, c.segment
@@ -122,15 +161,36 @@ final as (
         c.signal_id,
         case
             when r.is_caught or s.source_id is not null then 'caught'
+            when c.is_cause and c.part = d.first_part and c.cause = d.first_cause then 'first_fault'
+            when c.is_cause and c.part = d.part then 'raised_over'
             when c.part < r.part then 'handled'
             else 'told_again'
         end as why,
+        -- physical before symptom: a plain exception only says that storage failed; of others the last one counts
+        case
+            when s.source_id is not null or not c.is_cause then null
+            when c.part = d.first_part and c.cause = d.first_cause then
+                case
+                    when d.is_storage and d.last_cause = 'software_exception' then least(d.first_rank, d.last_rank)
+                    else greatest(d.first_rank, d.last_rank)
+                end
+            when c.part = d.part then c.causal_rank
+        end as causal_rank,
+        -- the end of a process is that of its whole chain
+        case when s.source_id is null and c.is_cause and c.part in (d.first_part, d.part) then d.uncaught end as uncaught,
     from chained as c
     inner join roots as r
         on r.source_id = c.source_id and r.rank is not distinct from c.rank and r.chain = c.chain
+    left join doubts as d
+        on d.source_id = c.source_id and d.rank is not distinct from c.rank and d.chain = c.chain
     left join self_told as s on s.source_id = c.source_id and s.line = c.line and s.segment = c.segment
     where c.can_pass
-        and (r.is_caught or s.source_id is not null or (c.part <> r.part and not r.is_planned))
+        and (
+            r.is_caught
+            or s.source_id is not null
+            or (c.part <> r.part and not r.is_planned)
+            or coalesce(c.is_cause and c.part = d.part, false)
+        )
 )
 
 select * from final
