@@ -514,7 +514,7 @@ stopped as (
 )
 
 select
-    * exclude (told_fault_us, detected_raw_us, noticed_by_release)
+    * exclude (told_fault_us, detected_raw_us, noticed_by_release, explained_by_state)
     -- where no line of a fault decides, what the first of them stands for comes second
     replace (
         case

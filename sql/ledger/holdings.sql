@@ -42,16 +42,28 @@ known_sizes as (
     window w as (partition by run_id, job_key order by launch_no)
 ),
 
+-- a scheduler that takes a job off its nodes ends the allocation: what the job launches later, once requeued, has another one
+taken as (
+    select distinct run_id, launch_no, regexp_extract(detail, '\*\*\* JOB (\d+)', 1) as job_key
+    from staging.placed
+    where kind = 'signal'
+        and regexp_matches(detail, '\*\*\* JOB \d+ ON \S+ CANCELLED AT \S+ DUE TO (PREEMPTION|TIME LIMIT|NODE FAILURE|JOB REQUEUE)')
+),
+
 -- launches of one job at one width, one behind the other: where the width changes, another allocation began
 widths as (
     select
         *,
         count_if(changed) over (partition by run_id, job_key order by launch_no rows unbounded preceding) as width_no,
+        count_if(requeued) over (partition by run_id, job_key order by launch_no rows unbounded preceding) as restart,
     from (
         select
             *,
-            coalesce(gpus <> lag(gpus) over (partition by run_id, job_key order by launch_no), false) as changed,
-        from known_sizes
+            coalesce(lag(t.launch_no is not null) over w, false) as requeued,
+            requeued or coalesce(k.gpus <> lag(k.gpus) over w, false) as changed,
+        from known_sizes as k
+        left join taken as t using (run_id, launch_no, job_key)
+        window w as (partition by run_id, job_key order by launch_no)
     )
 ),
 
@@ -79,6 +91,7 @@ printed as (
         s.job_id,
         coalesce(z.width_no, 0) as width_no,
         max(z.gpus) as gpus,
+        max(z.restart) as restart,
         epoch_us(min(p.ts)) as start_us,
         epoch_us(max(p.ts)) as end_us,
         p.log_no,
@@ -98,6 +111,7 @@ printed as (
         a.job_id,
         z.width_no,
         z.gpus,
+        z.restart,
         epoch_us(a.start_ts) as start_us,
         epoch_us(a.end_ts) as end_us,
         a.log_no,
@@ -114,6 +128,7 @@ evidence as (
         p.job_key,
         p.width_no,
         min(p.job_id) as job_id,
+        coalesce(max(p.restart), 0) as restart,
         min(p.start_us) as start_us,
         max(p.end_us) as end_us,
         coalesce(max(p.gpus), max(w.gpus)) as gpus,
@@ -245,7 +260,7 @@ inferred as (
         e.run_id,
         true as observed,
         e.job_id,
-        0::bigint as restart,
+        e.restart::bigint as restart,
         false as from_accounting,
         null::bigint as submit_us,
         null::bigint as eligible_us,

@@ -34,7 +34,11 @@ followers as (
     select
         p.run_id,
         p.attempt,
-        lead(p.allocated_us) over w as next_allocated_us,
+        -- a restart inside the allocation is given none, and none was given before this one's end
+        case
+            when p.holding is null or lead(p.holding) over w is distinct from p.holding then lead(p.allocated_us) over w
+        end as following_us,
+        case when following_us >= coalesce(p.fault_us, p.progress_us, following_us) then following_us end as next_allocated_us,
         -- of an attempt that nobody saw only its allocation is known
         lead(case when p.observed then p.up_us end) over w as next_process_us,
         lead(r.end_us) over w as next_restored_us,
