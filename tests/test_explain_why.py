@@ -16,7 +16,12 @@ AT = datetime(2026, 3, 3, 8, tzinfo=UTC)
 #: What the line that decided is like, what the other one is like, and what is said of that.
 COMPARED = {
     "planned": ({"planned": True}, {}, "a planned end comes first"),
-    "planned too late": ({}, {"planned": True}, "a fault was told more than 5 s before it"),
+    "planned too late": (
+        {"at": AT},
+        {"at": AT + timedelta(seconds=6), "planned": True},
+        "a fault was told more than 5 s before it",
+    ),
+    "planned below a fault without a time": ({}, {"at": AT, "planned": True}, "but a fault was told before it"),
     "symptom": ({}, {"weight": "symptom"}, "it is a symptom"),
     "beside": ({"weight": "symptom"}, {"weight": "symptom", "own": False}, "the run's own line comes before"),
     "watchdog": ({}, {"taken_for": "collective_timeout", "causal_rank": 6}, "has waited for somebody else"),

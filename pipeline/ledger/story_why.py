@@ -155,6 +155,8 @@ def _outweighed(head: Mapping[str, Any], other: Evidence) -> str:
 def compare(chosen: Evidence, other: Evidence) -> str:
     """Return in words the first fact by which the line that decided comes before another one."""
     if other.planned and not chosen.planned:
+        if chosen.at is None or other.at is None:
+            return "it is a planned end, but a fault was told before it"
         return "it is a planned end, but a fault was told more than 5 s before it"
     for key, words in _ORDER:
         mine, its = key(chosen), key(other)
