@@ -64,6 +64,25 @@ watchdogs as (
     group by all
 ),
 
+-- what a kernel saw more than a minute after the run itself had told of its end did not end it: clocks differ by less
+latecomers as (
+    select e.run_id, e.attempt, e.source_id, e.line
+    from ledger.evidence as e
+    left join watchdogs as w using (run_id, attempt)
+    left join exits as x using (run_id, attempt)
+    where e.told_by_kernel
+        and (e.waited_us is null or e.waited_us = 0)
+        and e.ts_us > least(w.seen_us, x.first_exit_us) + 60000000
+        -- an exit is a consequence of what it was told with
+        and exists (
+            select 1 from ledger.evidence as o
+            where o.run_id = e.run_id and o.attempt = e.attempt and o.own and o.weight = 'cause' and o.planned = ''
+                and o.placed_after_progress
+                and coalesce(o.ts_us, o.near_us) < e.ts_us - 60000000
+        )
+    group by all
+),
+
 detections as (
     select
         e.run_id,
@@ -73,6 +92,7 @@ detections as (
         bool_or(e.weight = 'cause' and e.planned = '' and e.overrules_exit_code) as overrules_exit_code,
         bool_or(e.weight = 'cause' and e.planned = '' and e.overrules_exit_code and e.placed_after_progress) as overrules_target,
     from ledger.evidence as e
+    anti join latecomers using (run_id, attempt, source_id, line)
     group by all
 ),
 
@@ -177,6 +197,7 @@ graded as (
         e.* replace (case when w.run_id is not null then e.causal_rank + 1 else e.causal_rank end as causal_rank),
         w.run_id is not null as is_told_twice,
         p.run_id is not null and e.planned <> '' as is_planned_end,
+        c.run_id is not null as is_late,
         -- hosts warn in good times too: below an error nothing ended
         e.weight = 'symptom' and not e.own and not e.told_by_scheduler and e.severity not in ('error', 'critical') as is_warning,
         e.weight = 'cause' and (e.planned = '' or p.run_id is not null) as is_cause,
@@ -188,6 +209,7 @@ graded as (
     from ledger.evidence as e
     left join planned_rows as p using (run_id, attempt)
     left join (select distinct run_id, attempt, source_id, line from told_twice) as w using (run_id, attempt, source_id, line)
+    left join latecomers as c using (run_id, attempt, source_id, line)
 ),
 
 -- physical evidence before symptoms, then the earliest
@@ -199,6 +221,7 @@ ranked as (
             order by
                 is_planned_end desc,
                 is_cause desc,
+                is_late,
                 -- what the program says of its own end, before what a host says beside it
                 case when not is_cause then not own end,
                 is_warning,
