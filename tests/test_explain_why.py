@@ -16,7 +16,16 @@ AT = datetime(2026, 3, 3, 8, tzinfo=UTC)
 #: What the line that decided is like, what the other one is like, and what is said of that.
 COMPARED = {
     "planned": ({"planned": True}, {}, "a planned end comes first"),
-    "planned too late": ({}, {"planned": True}, "a fault was told more than 5 s before it"),
+    "planned too late": (
+        {"at": AT},
+        {"at": AT + timedelta(seconds=6), "planned": True},
+        "a fault was told more than 5 s before it",
+    ),
+    "planned below a fault without a time": (
+        {},
+        {"at": AT, "planned": True},
+        "but a fault was told before it",
+    ),
     "symptom": ({}, {"weight": "symptom"}, "it is a symptom"),
     "beside": ({"weight": "symptom"}, {"weight": "symptom", "own": False}, "the run's own line comes before"),
     "watchdog": ({}, {"taken_for": "collective_timeout", "causal_rank": 6}, "has waited for somebody else"),
@@ -51,6 +60,16 @@ COMPARED = {
     ),
     "same": ({"source_id": "b"}, {"source_id": "a"}, "the first of the logs by name counts"),
     "same log": ({"source_id": "a"}, {"source_id": "a", "line": 7}, "it stands later in the same log"),
+    "late": (
+        {"at": AT, "causal_rank": 6, "taken_for": "collective_timeout"},
+        {"at": AT + timedelta(seconds=61), "own": False, "causal_rank": 1},
+        "a kernel told of it more than a minute after the run itself had told of its end",
+    ),
+    "not late": (
+        {"at": AT, "causal_rank": 6, "taken_for": "collective_timeout"},
+        {"at": AT + timedelta(seconds=60), "own": False, "causal_rank": 1},
+        "has the whole order",
+    ),
     # The ledger knows more than the lines: where they would say the contrary, nothing is made up.
     "contrary": ({"causal_rank": 4, "near": AT}, {"near": AT + timedelta(seconds=9)}, "has the whole order"),
 }

@@ -7,7 +7,7 @@ differ is told. Where none of them says it, that is told too, and nothing is mad
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from pipeline.ledger.phrases import duration, moment
@@ -16,6 +16,9 @@ from pipeline.ledger.story_scheduler import build_scheduler
 
 #: From this rank on a line tells that somebody waited or went, and not why.
 WAITED_FOR_OTHERS = 6
+
+#: How much later a kernel may tell of a fault than the run itself of its end: ``latecomers`` of the ledger.
+CLOCK_SLACK = timedelta(minutes=1)
 
 #: Hosts that are named one by one.
 _MOST_HOSTS = 8
@@ -158,6 +161,8 @@ def _outweighed(head: Mapping[str, Any], other: Evidence) -> str:
 def compare(chosen: Evidence, other: Evidence) -> str:
     """Return in words the first fact by which the line that decided comes before another one."""
     if other.planned and not chosen.planned:
+        if chosen.at is None or other.at is None:
+            return "it is a planned end, but a fault was told before it"
         return "it is a planned end, but a fault was told more than 5 s before it"
     for key, words in _ORDER:
         mine, its = key(chosen), key(other)
@@ -170,6 +175,10 @@ def compare(chosen: Evidence, other: Evidence) -> str:
         if chosen.source_id == other.source_id:
             return "nothing else sets them apart, and it stands later in the same log"
         return "nothing that the lines tell sets them apart: the first of the logs by name counts"
+    told = chosen.at or chosen.near
+    beside = chosen.own and not other.own and not other.by_scheduler
+    if beside and told is not None and other.at is not None and other.at - told > CLOCK_SLACK:
+        return "a kernel told of it more than a minute after the run itself had told of its end"
     return "what sets them apart lies not in these two lines alone; sql/ledger/ends.sql has the whole order"
 
 

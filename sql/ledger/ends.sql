@@ -64,6 +64,25 @@ watchdogs as (
     group by all
 ),
 
+-- what a kernel saw more than a minute after the run itself had told of its end did not end it: clocks differ by less
+latecomers as (
+    select e.run_id, e.attempt, e.source_id, e.line
+    from ledger.evidence as e
+    left join watchdogs as w using (run_id, attempt)
+    left join exits as x using (run_id, attempt)
+    where e.told_by_kernel
+        and (e.waited_us is null or e.waited_us = 0)
+        and e.ts_us > least(w.seen_us, x.first_exit_us) + 60000000
+        -- an exit is a consequence of what it was told with
+        and exists (
+            select 1 from ledger.evidence as o
+            where o.run_id = e.run_id and o.attempt = e.attempt and o.own and o.weight = 'cause' and o.planned = ''
+                and o.placed_after_progress
+                and coalesce(o.ts_us, o.near_us) < e.ts_us - 60000000
+        )
+    group by all
+),
+
 detections as (
     select
         e.run_id,
@@ -73,29 +92,78 @@ detections as (
         bool_or(e.weight = 'cause' and e.planned = '' and e.overrules_exit_code) as overrules_exit_code,
         bool_or(e.weight = 'cause' and e.planned = '' and e.overrules_exit_code and e.placed_after_progress) as overrules_target,
     from ledger.evidence as e
+    anti join latecomers using (run_id, attempt, source_id, line)
     group by all
 ),
 
--- a planned end counts when nothing went wrong before it
-planned_firsts as (
+-- the first word of a planned end, and the first of each log: a stop is told in the job's output and by the scheduler
+planned_lines as (
     select
         e.run_id,
         e.attempt,
+        e.log_no,
+        min(e.ts_us) as ts_us,
         arg_min(e, (e.ts_us is null, e.ts_us, e.causal_rank, e.log_no, e.ord)) as planned_row,
     from ledger.evidence as e
     where e.planned <> '' and e.weight = 'cause'
     group by all
 ),
 
-planned_rows as (
-    select p.*
+planned_firsts as (
+    select
+        run_id,
+        attempt,
+        arg_min(
+            planned_row,
+            (planned_row.ts_us is null, planned_row.ts_us, planned_row.causal_rank, planned_row.log_no, planned_row.ord)
+        ) as planned_row,
+    from planned_lines
+    group by all
+),
+
+-- what went wrong before it: by the times of both, else by their order where they stand in one log, else by the times of the
+-- dated lines between which they stand
+failed_firsts as (
+    select distinct p.run_id, p.attempt
     from planned_firsts as p
-    where not exists (
-        select 1 from ledger.evidence as f
-        where f.run_id = p.run_id and f.attempt = p.attempt
-            and f.planned = '' and f.weight = 'cause'
-            and f.ts_us < p.planned_row.ts_us - 5000000
-    )
+    inner join ledger.evidence as f
+        on f.run_id = p.run_id and f.attempt = p.attempt and f.planned = '' and f.weight = 'cause'
+    left join planned_lines as l
+        on l.run_id = p.run_id and l.attempt = p.attempt and l.log_no = f.log_no
+        -- what another log tells earlier decides
+        and (l.ts_us is null and p.planned_row.ts_us is null or l.ts_us <= p.planned_row.ts_us + 5000000)
+    where case
+            when f.ts_us is not null and p.planned_row.ts_us is not null then f.ts_us < p.planned_row.ts_us - 5000000
+            -- an exception without a time may be one that the program got over
+            when f.ts_us is null and not (f.placed_after_progress and coalesce(f.overrules_exit_code, false)) then false
+            when l.planned_row is not null then
+                f.ord < l.planned_row.ord
+                -- within seconds of the end, it is its doing
+                and not coalesce(f.follows_dated and f.near_us >= l.planned_row.ts_us - 5000000, false)
+                and not coalesce(f.ts_us >= l.planned_row.next_us - 5000000, false)
+            else
+                coalesce(f.ts_us, f.next_us, case when not f.follows_dated then f.near_us end)
+                    < coalesce(p.planned_row.ts_us, case when p.planned_row.follows_dated then p.planned_row.near_us end) - 5000000
+        end
+        -- a word of the plan without a time may be older than the first that has one
+        and not (
+            (f.ts_us is null or p.planned_row.ts_us is null)
+            and exists (
+                select 1 from ledger.evidence as q
+                where q.run_id = p.run_id and q.attempt = p.attempt
+                    and q.planned <> '' and q.weight = 'cause' and q.ts_us is null
+                    and case
+                        when q.log_no = f.log_no then q.ord < f.ord
+                        else coalesce(q.near_us < coalesce(f.ts_us, f.near_us), true)
+                    end
+            )
+        )
+),
+
+-- a planned end counts when nothing went wrong before it
+planned_rows as (
+    from planned_firsts
+    anti join failed_firsts using (run_id, attempt)
 ),
 
 -- a GPU that falls off the bus takes the bus with it, or the bus the GPU: one fault, told twice
@@ -129,6 +197,7 @@ graded as (
         e.* replace (case when w.run_id is not null then e.causal_rank + 1 else e.causal_rank end as causal_rank),
         w.run_id is not null as is_told_twice,
         p.run_id is not null and e.planned <> '' as is_planned_end,
+        c.run_id is not null as is_late,
         -- hosts warn in good times too: below an error nothing ended
         e.weight = 'symptom' and not e.own and not e.told_by_scheduler and e.severity not in ('error', 'critical') as is_warning,
         e.weight = 'cause' and (e.planned = '' or p.run_id is not null) as is_cause,
@@ -140,6 +209,7 @@ graded as (
     from ledger.evidence as e
     left join planned_rows as p using (run_id, attempt)
     left join (select distinct run_id, attempt, source_id, line from told_twice) as w using (run_id, attempt, source_id, line)
+    left join latecomers as c using (run_id, attempt, source_id, line)
 ),
 
 -- physical evidence before symptoms, then the earliest
@@ -151,6 +221,7 @@ ranked as (
             order by
                 is_planned_end desc,
                 is_cause desc,
+                is_late,
                 -- what the program says of its own end, before what a host says beside it
                 case when not is_cause then not own end,
                 is_warning,
@@ -419,6 +490,8 @@ timed as (
             -- an undated line is older than the next dated one of its log
             when dating_exit_us is not null then
                 greatest(least(dating_exit_us, case when by_line and own and signal_us is null and next_us >= progress_us then next_us else dating_exit_us end), progress_us)
+            -- so is one that was stopped after it had failed
+            when kind = 'unplanned' and by_line and own and signal_us is null and next_us between progress_us and planned_us then next_us
             when planned_us is not null then planned_us
             -- a job that somebody stopped ends when the scheduler says
             when kind in ('planned', 'preemption') and by_line and job_end_us >= progress_us then job_end_us
@@ -537,7 +610,8 @@ select
                 not coalesce(follows_dated and near_us >= fault_us - 1000000, false)
                 and (
                     coalesce(
-                        by_line and own and signal_us is null and since_us is null and stalled_us is null and dating_exit_us is not null,
+                        by_line and own and signal_us is null and since_us is null and stalled_us is null
+                            and (dating_exit_us is not null or kind = 'unplanned' and planned_us is not null),
                         false
                     )
                     -- others waited from then on: by then it had happened

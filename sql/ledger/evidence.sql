@@ -192,6 +192,8 @@ signals as (
         x.why as in_doubt,
         c.severity,
         c.source in ('slurm', 'lsf', 'pbs', 'k8s') as by_scheduler,
+        -- a kernel tells of what it sees at once; daemons, checks and schedulers ask now and then
+        c.source = 'dmesg' as by_kernel,
         -- programs get over such errors every day
         c.source = 'python' or c.cause = 'gpu_out_of_memory' as can_pass,
         coalesce(c.planned, '') as planned,
@@ -668,6 +670,7 @@ select
     repeats,
     own,
     coalesce(told_by_scheduler, false) as told_by_scheduler,
+    not own and coalesce(by_kernel, false) as told_by_kernel,
     text,
     log_no,
     ord,
