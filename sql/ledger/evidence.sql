@@ -48,9 +48,14 @@ spent_data as (
         end
 ),
 
--- a link or a server that is back within seconds did nothing, unless somebody's retries ran out (below)
+-- a link or a server that is back within seconds did nothing, unless somebody's retries ran out (below); nor did a node that
+-- answers before it is set down, which happens `SlurmdTimeout` after it was heard last, 300 seconds if nobody changed it
 closers as (
-    select signal_id as opened_by, cleared_by as closed_by
+    select
+        signal_id as opened_by,
+        cleared_by as closed_by,
+        case when source = 'slurm' then 300000000 else 25000000 end as within_us,
+        source = 'slurm' as by_scheduler,
     from seeds.signals
     where cleared_by is not null
 ),
@@ -63,6 +68,8 @@ told as (
         e.signal_id,
         coalesce(e.device, '') as device,
         coalesce(t.host, '') as host,
+        coalesce(e.node, '') as node,
+        contains(e.text, 'setting DOWN') as is_down,
         epoch_us(t.ts) as ts_us,
     from events.signals as e
     inner join staging.stream as t
@@ -78,20 +85,33 @@ restored as (
     inner join closers as p on p.opened_by = o.signal_id
     inner join told as c
         on c.signal_id = p.closed_by
-        and c.host = o.host
         and c.device in (o.device, '')
-        and c.ts_us between o.ts_us and o.ts_us + 25000000
+        and c.ts_us between o.ts_us and o.ts_us + p.within_us
+        -- a scheduler tells of nodes, whatever host it runs on
+        and case when p.by_scheduler then split_part(c.node, '.', 1) = split_part(o.node, '.', 1) and o.node <> '' else c.host = o.host end
+    -- who was set down has lost its jobs, and answers too late
+    where not coalesce(o.is_down, false)
+        and not exists (
+            select 1 from told as d
+            where d.is_down and d.signal_id = o.signal_id and d.node = o.node and d.ts_us between o.ts_us and c.ts_us
+        )
 ),
 
--- memory that a service of the system used up in a group of its own is not the job's
-outsiders as (
-    select coalesce(t.host, '') as host, epoch_us(t.ts) as ts_us
+-- memory that a service of the system, or another job, used up in a group of its own is not the job's
+memory_groups as (
+    select
+        t.source_id,
+        t.line,
+        coalesce(t.host, '') as host,
+        epoch_us(t.ts) as ts_us,
+        regexp_matches(t.detail, 'task_memcg=/system\.slice/')
+            and not regexp_matches(t.detail, 'task_memcg=\S*(job_|slurm|kube|docker|containerd|libpod|lsf|pbs)') as is_service,
+        nullif(regexp_extract(t.detail, 'task_memcg=\S*?/job_(\d+)/', 1), '') as job_id,
     from staging.stream as t
     where t.kind = 'signal'
         and t.name = 'oom_constraint'
         and t.ts is not null
-        and regexp_matches(t.detail, 'constraint=CONSTRAINT_MEMCG\b.*task_memcg=/system\.slice/')
-        and not regexp_matches(t.detail, 'task_memcg=\S*(job_|slurm|kube|docker|containerd|libpod|lsf|pbs)')
+        and contains(t.detail, 'constraint=CONSTRAINT_MEMCG')
 ),
 
 -- the allocator names each other process on the device and what it holds
@@ -298,6 +318,8 @@ own as (
         epoch_us(p.next_ts) as next_us,
         true as own,
         false as told_by_scheduler,
+        -- tasks of an array have numbers of their own, and groups those of the kernel
+        case when regexp_full_match(t.job_id, '\d+') then t.job_id end as of_job_id,
         t.progress_us,
         t.release_us,
         t.has_steps,
@@ -433,6 +455,7 @@ shared as (
         false as own,
         -- a scheduler that tells of an error of a job knows of it; a kernel tells nobody
         s.by_scheduler and s.job_id is not null and s.job_id = t.job_id as told_by_scheduler,
+        case when regexp_full_match(t.job_id, '\d+') then t.job_id end as of_job_id,
         t.progress_us,
         t.release_us,
         t.has_steps,
@@ -509,9 +532,9 @@ turning_points as (
 counted as (
     select
         u.* replace (
-            -- a process calls itself by its number within a group, which is none of the job
+            -- a process calls itself by its number within a group, which is none of the job unless the group is the default one
             case
-                when u.rank is null
+                when u.rank is null and coalesce(regexp_extract(u.text, '\[PG (?:ID )?(\d+)', 1), '') in ('', '0')
                     or not (starts_with(u.signal_id, 'pgnccl_') or u.signal_id = 'nccl_aborted')
                     or u.signal_id in ('pgnccl_dump_signal', 'pgnccl_remote_error')
                     then u.fault_rank
@@ -548,10 +571,16 @@ counted as (
         )
         and not (
             u.cause = 'host_out_of_memory'
-            and exists (
-                select 1 from outsiders as o
-                where o.host = coalesce(u.host, '') and o.ts_us between u.ts_us - 2000000 and u.ts_us + 2000000
-            )
+            -- of the lines around, that about the group tells whose memory it was
+            and coalesce((
+                select bool_and(o.is_service or coalesce(o.job_id <> u.of_job_id, false))
+                from memory_groups as o
+                where o.host = coalesce(u.host, '')
+                    and case
+                        when u.signal_id = 'oom_constraint' then o.source_id = u.source_id and o.line = u.line
+                        else o.ts_us between u.ts_us - 2000000 and u.ts_us + 2000000
+                    end
+            ), false)
         )
 ),
 
