@@ -599,6 +599,28 @@ agent_tasks as (
     group by all
 ),
 
+located as (
+    select
+        c.*,
+        p.nodes,
+        g.task_rank,
+        -- who tells of a collective that timed out has waited for somebody else
+        case
+            when c.cause = 'collective_timeout' then c.node
+            else coalesce(
+                c.node,
+                c.host,
+                case
+                    when c.own and c.weight = 'cause' and c.cause not in ('network_other', 'peer_lost') then coalesce(h.host, g.task_host)
+                end
+            )
+        end as told_host,
+    from counted as c
+    left join ledger.progress as p on p.run_id = c.run_id and p.attempt = c.attempt
+    left join ledger.rank_hosts as h on h.run_id = c.run_id and h.attempt = c.attempt and h.rank = coalesce(c.fault_rank, c.rank)
+    left join agent_tasks as g on g.of_source_id = c.source_id and g.of_task = c.task and c.of_agent
+),
+
 -- launchers that tell of a task that failed
 launchers as (
     select distinct run_id, attempt
@@ -664,14 +686,10 @@ select
         when signal_id = 'slurmctld_unexpected_reboot' then nullif(regexp_extract(text, 'last response=(\d+)', 1), '')::bigint * 1000000
         when not own and waited_s > 0 then ts_us - (waited_s * 1000000)::bigint
     end as since_us,
-    -- who tells of a collective that timed out has waited for somebody else
+    -- a host has the name that accounting has for it, whatever domain a line puts behind it
     case
-        when cause = 'collective_timeout' then node
-        else coalesce(
-            node,
-            c.host,
-            case when own and weight = 'cause' and cause not in ('network_other', 'peer_lost') then coalesce(h.host, g.task_host) end
-        )
+        when list_contains(c.nodes, split_part(told_host, '.', 1)) then split_part(told_host, '.', 1)
+        else told_host
     end as host,
     case when cause <> 'collective_timeout' then gpu end as gpu,
     device,
@@ -679,9 +697,9 @@ select
     case
         when own and names_failed_rank then c.fault_rank
         when own and (planned = '' and weight = 'cause') and cause <> 'collective_timeout' then
-            coalesce(c.fault_rank, c.rank, g.task_rank)
+            coalesce(c.fault_rank, c.rank, c.task_rank)
     end as rank,
-    case when own then coalesce(c.rank, case when weight = 'cause' then g.task_rank end) end as told_by_rank,
+    case when own then coalesce(c.rank, case when weight = 'cause' then c.task_rank end) end as told_by_rank,
     case
         when cause = 'preemption' then nullif(coalesce(
             nullif(regexp_extract(text, 'reclaim resources for JobId=(\d+)', 1), ''),
@@ -699,6 +717,4 @@ select
     source_id,
     path,
     line,
-from counted as c
-left join ledger.rank_hosts as h on h.run_id = c.run_id and h.attempt = c.attempt and h.rank = coalesce(c.fault_rank, c.rank)
-left join agent_tasks as g on g.of_source_id = c.source_id and g.of_task = c.task and c.of_agent
+from located as c
