@@ -105,6 +105,12 @@ PLACES: tuple[tuple[dict[str, Any], dict[str, Any] | None, str], ...] = (
         {"taken_for": "collective_timeout", "rank": 5},
         "names no host; rank 5 waited, and does not say for whom",
     ),
+    (
+        {"host": "gx013"},
+        {"taken_for": "peer_lost", "rank": 13, "host": "gx013"},
+        "host gx013; rank 13 lost the connection to a rank there",
+    ),
+    ({}, {"taken_for": "peer_lost", "rank": 13}, "names no host; rank 13 lost a connection"),
 )
 
 

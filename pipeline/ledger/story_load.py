@@ -120,9 +120,11 @@ def _head(row: dict[str, Any], evidence: Sequence[Evidence]) -> Head:
     """Return the columns of the first query that are told as they are."""
     deciding = next((one for one in evidence if one.role == "cause"), None)
     rank = row["rank"]
-    # Who times out has waited for another rank, which it does not name.
+    # Who times out has waited for another rank, which it does not name; who lost another one names that
+    # one, if any.
     if rank is None and deciding is not None and deciding.taken_for != "collective_timeout":
-        rank = deciding.rank if deciding.fault_rank is None else deciding.fault_rank
+        rank = deciding.rank if deciding.taken_for != "peer_lost" else None
+        rank = rank if deciding.fault_rank is None else deciding.fault_rank
     apart = {
         "at": row["at_ts"],
         "rank": rank,

@@ -26,6 +26,9 @@ def where(story: Story) -> str:
         told.append(_ranks(head))
     elif deciding is not None and deciding.taken_for == "collective_timeout" and deciding.rank is not None:
         told.append(f"rank {deciding.rank} waited, and does not say for whom")
+    elif deciding is not None and deciding.taken_for == "peer_lost" and deciding.rank is not None:
+        other = "the connection to a rank there" if head.host else "a connection"
+        told += [f"rank {deciding.rank} lost {other}"] if deciding.rank != head.rank else []
     if head.faulty_part:
         told.append(f"what failed is the {head.faulty_part.replace('gpu', 'GPU')}")
     return "; ".join(told)

@@ -48,9 +48,14 @@ spent_data as (
         end
 ),
 
--- a link or a server that is back within seconds did nothing, unless somebody's retries ran out (below)
+-- a link or a server that is back within seconds did nothing, unless somebody's retries ran out (below); nor did a node that
+-- answers before it is set down, which happens `SlurmdTimeout` after it was heard last, 300 seconds if nobody changed it
 closers as (
-    select signal_id as opened_by, cleared_by as closed_by
+    select
+        signal_id as opened_by,
+        cleared_by as closed_by,
+        case when source = 'slurm' then 300000000 else 25000000 end as within_us,
+        source = 'slurm' as by_scheduler,
     from seeds.signals
     where cleared_by is not null
 ),
@@ -63,6 +68,8 @@ told as (
         e.signal_id,
         coalesce(e.device, '') as device,
         coalesce(t.host, '') as host,
+        coalesce(e.node, '') as node,
+        contains(e.text, 'setting DOWN') as is_down,
         epoch_us(t.ts) as ts_us,
     from events.signals as e
     inner join staging.stream as t
@@ -78,20 +85,33 @@ restored as (
     inner join closers as p on p.opened_by = o.signal_id
     inner join told as c
         on c.signal_id = p.closed_by
-        and c.host = o.host
         and c.device in (o.device, '')
-        and c.ts_us between o.ts_us and o.ts_us + 25000000
+        and c.ts_us between o.ts_us and o.ts_us + p.within_us
+        -- a scheduler tells of nodes, whatever host it runs on
+        and case when p.by_scheduler then split_part(c.node, '.', 1) = split_part(o.node, '.', 1) and o.node <> '' else c.host = o.host end
+    -- who was set down has lost its jobs, and answers too late
+    where not coalesce(o.is_down, false)
+        and not exists (
+            select 1 from told as d
+            where d.is_down and d.signal_id = o.signal_id and d.node = o.node and d.ts_us between o.ts_us and c.ts_us
+        )
 ),
 
--- memory that a service of the system used up in a group of its own is not the job's
-outsiders as (
-    select coalesce(t.host, '') as host, epoch_us(t.ts) as ts_us
+-- memory that a service of the system, or another job, used up in a group of its own is not the job's
+memory_groups as (
+    select
+        t.source_id,
+        t.line,
+        coalesce(t.host, '') as host,
+        epoch_us(t.ts) as ts_us,
+        regexp_matches(t.detail, 'task_memcg=/system\.slice/')
+            and not regexp_matches(t.detail, 'task_memcg=\S*(job_|slurm|kube|docker|containerd|libpod|lsf|pbs)') as is_service,
+        nullif(regexp_extract(t.detail, 'task_memcg=\S*?/job_(\d+)/', 1), '') as job_id,
     from staging.stream as t
     where t.kind = 'signal'
         and t.name = 'oom_constraint'
         and t.ts is not null
-        and regexp_matches(t.detail, 'constraint=CONSTRAINT_MEMCG\b.*task_memcg=/system\.slice/')
-        and not regexp_matches(t.detail, 'task_memcg=\S*(job_|slurm|kube|docker|containerd|libpod|lsf|pbs)')
+        and contains(t.detail, 'constraint=CONSTRAINT_MEMCG')
 ),
 
 -- the allocator names each other process on the device and what it holds
@@ -303,6 +323,8 @@ own as (
         epoch_us(p.next_ts) as next_us,
         true as own,
         false as told_by_scheduler,
+        -- tasks of an array have numbers of their own, and groups those of the kernel
+        case when regexp_full_match(t.job_id, '\d+') then t.job_id end as of_job_id,
         t.progress_us,
         t.release_us,
         t.has_steps,
@@ -438,6 +460,7 @@ shared as (
         false as own,
         -- a scheduler that tells of an error of a job knows of it; a kernel tells nobody
         s.by_scheduler and s.job_id is not null and s.job_id = t.job_id as told_by_scheduler,
+        case when regexp_full_match(t.job_id, '\d+') then t.job_id end as of_job_id,
         t.progress_us,
         t.release_us,
         t.has_steps,
@@ -514,9 +537,9 @@ turning_points as (
 counted as (
     select
         u.* replace (
-            -- a process calls itself by its number within a group, which is none of the job
+            -- a process calls itself by its number within a group, which is none of the job unless the group is the default one
             case
-                when u.rank is null
+                when u.rank is null and coalesce(regexp_extract(u.text, '\[PG (?:ID )?(\d+)', 1), '') in ('', '0')
                     or not (starts_with(u.signal_id, 'pgnccl_') or u.signal_id = 'nccl_aborted')
                     or u.signal_id in ('pgnccl_dump_signal', 'pgnccl_remote_error')
                     then u.fault_rank
@@ -553,10 +576,16 @@ counted as (
         )
         and not (
             u.cause = 'host_out_of_memory'
-            and exists (
-                select 1 from outsiders as o
-                where o.host = coalesce(u.host, '') and o.ts_us between u.ts_us - 2000000 and u.ts_us + 2000000
-            )
+            -- of the lines around, that about the group tells whose memory it was
+            and coalesce((
+                select bool_and(o.is_service or coalesce(o.job_id <> u.of_job_id, false))
+                from memory_groups as o
+                where o.host = coalesce(u.host, '')
+                    and case
+                        when u.signal_id = 'oom_constraint' then o.source_id = u.source_id and o.line = u.line
+                        else o.ts_us between u.ts_us - 2000000 and u.ts_us + 2000000
+                    end
+            ), false)
         )
 ),
 
@@ -573,6 +602,28 @@ agent_tasks as (
         on s.run_id = o.run_id and s.job_id is not distinct from o.job_id and (o.job_id is not null or s.log_no = o.log_no)
     where f.task is not null
     group by all
+),
+
+located as (
+    select
+        c.*,
+        p.nodes,
+        g.task_rank,
+        -- who tells of a collective that timed out has waited for somebody else
+        case
+            when c.cause = 'collective_timeout' then c.node
+            else coalesce(
+                c.node,
+                c.host,
+                case
+                    when c.own and c.weight = 'cause' and c.cause not in ('network_other', 'peer_lost') then coalesce(h.host, g.task_host)
+                end
+            )
+        end as told_host,
+    from counted as c
+    left join ledger.progress as p on p.run_id = c.run_id and p.attempt = c.attempt
+    left join ledger.rank_hosts as h on h.run_id = c.run_id and h.attempt = c.attempt and h.rank = coalesce(c.fault_rank, c.rank)
+    left join agent_tasks as g on g.of_source_id = c.source_id and g.of_task = c.task and c.of_agent
 ),
 
 -- launchers that tell of a task that failed
@@ -641,14 +692,10 @@ select
         when signal_id = 'slurmctld_unexpected_reboot' then nullif(regexp_extract(text, 'last response=(\d+)', 1), '')::bigint * 1000000
         when not own and waited_s > 0 then ts_us - (waited_s * 1000000)::bigint
     end as since_us,
-    -- who tells of a collective that timed out has waited for somebody else
+    -- a host has the name that accounting has for it, whatever domain a line puts behind it
     case
-        when cause = 'collective_timeout' then node
-        else coalesce(
-            node,
-            c.host,
-            case when own and weight = 'cause' and cause not in ('network_other', 'peer_lost') then coalesce(h.host, g.task_host) end
-        )
+        when list_contains(c.nodes, split_part(told_host, '.', 1)) then split_part(told_host, '.', 1)
+        else told_host
     end as host,
     case when cause <> 'collective_timeout' then gpu end as gpu,
     device,
@@ -656,9 +703,9 @@ select
     case
         when own and names_failed_rank then c.fault_rank
         when own and (planned = '' and weight = 'cause') and cause <> 'collective_timeout' then
-            coalesce(c.fault_rank, c.rank, g.task_rank)
+            coalesce(c.fault_rank, c.rank, c.task_rank)
     end as rank,
-    case when own then coalesce(c.rank, case when weight = 'cause' then g.task_rank end) end as told_by_rank,
+    case when own then coalesce(c.rank, case when weight = 'cause' then c.task_rank end) end as told_by_rank,
     case
         when cause = 'preemption' then nullif(coalesce(
             nullif(regexp_extract(text, 'reclaim resources for JobId=(\d+)', 1), ''),
@@ -677,6 +724,4 @@ select
     source_id,
     path,
     line,
-from counted as c
-left join ledger.rank_hosts as h on h.run_id = c.run_id and h.attempt = c.attempt and h.rank = coalesce(c.fault_rank, c.rank)
-left join agent_tasks as g on g.of_source_id = c.source_id and g.of_task = c.task and c.of_agent
+from located as c

@@ -143,7 +143,10 @@ told as (
             -- what many ranks say is of no part
             when e.own and v.copy_ranks > 1 and e.signal_host is null then null
             when y.domain in ('user_code', 'data', 'framework', 'numerics') and e.signal_rank is not null and coalesce(v.copy_ranks, 1) = 1 then 'rank'
-            when e.signal_host is not null then 'host'
+            -- that a process lost another one, ended with a code or was killed says where, and not what failed there; and what a
+            -- program did wrong is no fault of the host that it ran on
+            when y.domain = 'unknown' then null
+            when e.signal_host is not null and y.domain not in ('user_code', 'data', 'framework', 'numerics', 'external') then 'host'
             when e.signal_rank is not null then 'rank'
         end as faulty_part,
         v.copies,

@@ -12,12 +12,20 @@ goers as (
     where starts_with(signal_id, 'program_goes_on_')
 ),
 
+-- of these, what says that it is yet to be seen whether the program gets over it
+retriers as (
+    select string_agg(regex, '|') as regex
+    from goers
+    where signal_id in ('program_goes_on_retrying', 'program_goes_on_will_retry')
+),
+
 told as (
     select
         e.source_id,
         e.line,
         e.segment,
         e.rank,
+        e.task,
         e.signal_id,
         e.text,
         coalesce(e.uncaught, false) as uncaught,
@@ -56,9 +64,58 @@ failures as (
     where starts_with(signal_id, 'elastic_') or starts_with(signal_id, 'slurm_task_') or signal_id = 'slurm_exit_code'
 ),
 
-placed as (
-    select t.*, f.line as failure_line
+-- a process that ended by itself; who was killed had no say in it
+own_ends as (
+    select
+        source_id,
+        line,
+        fault_rank,
+        unnest(case
+            when signal_id = 'slurm_exit_code' then string_split(regexp_extract(text, ': tasks? ([\d,-]+): ', 1), ',')
+            else ['']
+        end) as tasks,
+    from events.signals
+    where signal_id = 'slurm_exit_code' or signal_id = 'elastic_child_failed' and not contains(text, 'exitcode: -')
+),
+
+later_words as (
+    select source_id, line
+    from events.steps
+    union all
+    select source_id, line
+    from staging.stream
+    where kind <> 'signal'
+),
+
+-- nothing of the training program stands between the word that it tries again and the end of its process
+given_up as (
+    select distinct t.source_id, t.line, t.segment
     from told as t
+    cross join retriers as r
+    inner join own_ends as o
+        on o.source_id = t.source_id
+        and o.line > t.line
+        and o.line - t.line <= t.reach
+        and case
+            when o.tasks <> '' and coalesce(t.task, t.rank) is not null then
+                coalesce(t.task, t.rank) between try_cast(split_part(o.tasks, '-', 1) as bigint) and try_cast(split_part(o.tasks, '-', -1) as bigint)
+            else coalesce(o.fault_rank = t.rank, true)
+        end
+    where regexp_matches(t.text, r.regex)
+        and not exists (
+            select 1 from told as n
+            where n.source_id = t.source_id and n.rank is not distinct from t.rank and n.line > t.line and n.line < o.line and n.can_pass
+        )
+        and not exists (
+            select 1 from later_words as n
+            where n.source_id = t.source_id and n.line > t.line and n.line < o.line
+        )
+),
+
+placed as (
+    select t.*, f.line as failure_line, u.source_id is not null as is_given_up
+    from told as t
+    left join given_up as u on u.source_id = t.source_id and u.line = t.line and u.segment = t.segment
     asof left join failures as f on f.source_id = t.source_id and t.line >= f.line
 ),
 
@@ -107,7 +164,7 @@ roots as (
         c.chain,
         coalesce(min(c.part) filter (where c.is_cause and c.part >= coalesce(h.part, 0)), max(c.part) filter (where c.is_cause)) as part,
         bool_or(c.is_planned) as is_planned,
-        bool_or(c.goes_on and c.is_near and not c.is_of_next) or bool_or(c.is_swallower) as is_caught,
+        bool_or(c.goes_on and c.is_near and not c.is_of_next and not c.is_given_up) or bool_or(c.is_swallower) as is_caught,
     from chained as c
     left join ends_of_handling as h
         on h.source_id = c.source_id and h.rank is not distinct from c.rank and h.chain = c.chain
@@ -150,7 +207,7 @@ self_told as (
     select distinct c.source_id, c.line, c.segment
     from chained as c
     inner join goers as g on regexp_matches(c.text, g.regex)
-    where c.can_pass and not c.is_head and not coalesce(c.below_head, false)
+    where c.can_pass and not c.is_head and not coalesce(c.below_head, false) and not c.is_given_up
 ),
 
 final as (
