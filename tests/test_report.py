@@ -168,6 +168,17 @@ def test_footnotes_are_set_by_the_data(stores: dict[str, Path]) -> None:
     assert pages_of(stores["short"])["broke"].marks == ()
 
 
+def test_marks_of_causes_are_told_as_those_of_incidents(stores: dict[str, Path]) -> None:
+    with open_store(stores["short"]) as con:
+        facts = load_facts(con)
+    marked = replace(
+        facts, causes=tuple(replace(one, mark="§") if one.is_incident else one for one in facts.causes)
+    )
+    assert any(one.is_incident for one in marked.loss_causes)
+    page = {page.key: page for page in build_review(marked, Given(), "a4").pages}["broke"]
+    assert [mark[0] for mark in page.marks] == ["§"]
+
+
 def test_of_many_incidents_the_costliest_are_printed_and_the_rest_is_kept(tmp_path: Path) -> None:
     one = WEEK[0].ends[0]
     many = replace(WEEK[0], ends=(*(replace(one, hours=2.0 + n / 10, lost=5.0 + n) for n in range(26)), one))

@@ -42,7 +42,12 @@ def build(facts: Facts, given: Given) -> Page:
         question="What broke?",
         sentence=_sentence(facts, numbers) + _of_verdicts(facts),
         blocks=tuple(blocks),
-        marks=marks_of(incident.mark for incident in facts.interruptions),
+        marks=marks_of(
+            [
+                *(incident.mark for incident in facts.interruptions),
+                *(cause.mark for cause in facts.loss_causes if cause.is_incident),
+            ]
+        ),
     )
 
 
