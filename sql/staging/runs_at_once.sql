@@ -57,6 +57,8 @@ trained as (
         max(e.line) as last_line,
         -- every rank may tell the same step
         greatest(avg(e.step_time_s * coalesce(e.steps, 1)) * count(distinct e.step_last), max(e.elapsed_s)) as told_s,
+        -- the first steps of a loop take long, and a mean that is printed with each step counts them each time
+        least(median(e.step_time_s * coalesce(e.steps, 1)) * count(distinct e.step_last), max(e.elapsed_s)) as surely_s,
     from events.steps as e
     inner join logs as l using (source_id)
     group by l.source_id
@@ -97,7 +99,7 @@ placed as (
         t.zone,
         coalesce(t.ts_quality, a.ts_quality) as ts_quality,
         -- what else is printed with a time may come before lines that were held back: as long as it took it had begun before the end
-        least(a.from_ts, a.to_ts - to_microseconds((least(t.told_s, 1e9) * 1000000)::bigint)) as near_ts,
+        least(a.from_ts, a.to_ts - to_microseconds((least(t.surely_s, 1e9) * 1000000)::bigint)) as near_ts,
         coalesce(t.from_ts, near_ts) as from_ts,
         coalesce(
             t.to_ts,
