@@ -121,7 +121,8 @@ backs as (
         -- the loop's own clock goes back even where the counter does not: whole seconds may differ by one
         when s.ts_us is null or s.previous_us is null
             then s.step < s.previous_step or s.elapsed_s < s.previous_elapsed_s - 1
-        else s.step <= s.previous_step and s.ts_us - s.previous_us > 0.5 * coalesce(b.beat_us, 0)
+        -- of a log without a pace, half a minute: no program starts again sooner, and clocks of hosts differ
+        else s.step <= s.previous_step and s.ts_us - s.previous_us > coalesce(0.5 * b.beat_us, 30000000)
     end
 ),
 
