@@ -34,7 +34,7 @@ DATABASE = "goodput.duckdb"
 PARALLEL_THREADS = 2
 PARALLEL_ROWS = 200_000
 
-#: A million steps need 1.6 GB; beyond the limit DuckDB goes on beside the store, on disk.
+#: A million steps need 1.7 GB; beyond the limit DuckDB goes on beside the store, on disk.
 MEMORY_LIMIT = "4GB"
 
 

@@ -28,6 +28,11 @@ def prepare_session(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("set TimeZone = 'UTC'")
     # The place of a segment of a line in its log, as one number: what stands in one line is in order, too.
     con.execute("create temp macro line_order(line, segment) as line * 4096 + least(segment, 4095)")
+    # Whether an event is one of those with which the processes of a trainer come up.
+    con.execute(
+        "create temp macro tells_start(kind, name) as kind = 'phase' and name in"
+        " ('process_start', 'library_setup', 'init', 'model_setup', 'data_setup', 'compile')"
+    )
 
 
 @contextmanager

@@ -148,7 +148,7 @@ moments as (
         t.pattern,
         t.kind = 'phase' and t.name = 'exit' as is_exit,
         t.kind = 'phase' and t.name = 'job' and t.edge <> 'end' as opens_job,
-        t.kind = 'phase' and t.name in ('process_start', 'library_setup', 'init', 'model_setup', 'data_setup', 'compile') as is_start,
+        tells_start(t.kind, t.name) as is_start,
         lead(t.kind = 'phase' and t.name = 'job') over w as next_is_date,
         -- a script that the scheduler ended prints no date any more
         lag(t.kind = 'phase' and t.name = 'exit' and t.detail in ('cancelled', 'time_limit', 'preemption', 'node_failure', 'requeue')) over w
@@ -188,9 +188,7 @@ others as (
         t.segment,
         epoch_us(t.ts) as ts_us,
         case
-            when t.kind = 'phase'
-                and t.name in ('process_start', 'library_setup', 'init', 'model_setup', 'data_setup', 'compile')
-                then 'start'
+            when tells_start(t.kind, t.name) then 'start'
             else 'run'
         end as class,
         t.name,

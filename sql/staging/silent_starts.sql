@@ -94,8 +94,7 @@ told as (
         -- of what is read twice in a line one reading may have its time
         coalesce(t.ts, max(t.ts) over (partition by t.log_no, t.ord)) as ts,
         s.has_trainer_lines and t.kind <> 'signal' and (t.name not in ('exit', 'job') or t.kind <> 'phase' or t.format = s.format) as by_trainer,
-        by_trainer and t.kind = 'phase'
-            and t.name in ('process_start', 'library_setup', 'init', 'model_setup', 'data_setup', 'compile') as is_start,
+        by_trainer and tells_start(t.kind, t.name) as is_start,
         e.job_id,
         e.step,
     from staging.stream as t
