@@ -41,16 +41,23 @@ def is_binary(head: bytes) -> bool:
     return controls + broken > _BINARY_SHARE * len(text)
 
 
-def read_lines(content: bytes) -> pl.Series:
+def controls_of(content: bytes) -> bytes:
+    """Return which control characters that need care are in a content: NUL, carriage return, escape."""
+    return bytes(control for control in b"\0\r\x1b" if control in content)
+
+
+def read_lines(content: bytes, controls: bytes | None = None) -> pl.Series:
     """Return the physical lines of a content as text, without their ends and without terminal sequences.
 
     NULs are dropped, and bytes that are not UTF-8 replaced. A carriage return before the end of a line
-    belongs to the end.
+    belongs to the end. ``controls`` is what `controls_of` says of the content.
     """
+    if controls is None:
+        controls = controls_of(content)
     content = content.removeprefix(BOM)
-    if b"\0" in content:
+    if b"\0" in controls:
         content = content.replace(b"\0", b"")
-    if b"\r" in content and b"\r\n" in content:
+    if b"\r" in controls and b"\r\n" in content:
         content = content.replace(b"\r\n", b"\n")
     if not content:
         return pl.Series("line", [], dtype=pl.String)
@@ -60,7 +67,7 @@ def read_lines(content: bytes) -> pl.Series:
         # The reader wants valid UTF-8 and says so after the fact, which is cheaper than asking every chunk.
         lines = pl.read_lines(content.decode("utf-8", "replace").encode())["line"]
     # Colour codes may stand in the middle of what a pattern looks for.
-    return strip_escapes(lines) if b"\x1b" in content else lines
+    return strip_escapes(lines) if b"\x1b" in controls else lines
 
 
 def is_unended(content: bytes) -> bool:

@@ -116,10 +116,15 @@ def split_segments(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(pl.col("text").str.strip_chars_end("\r"), segment=pl.lit(0, pl.Int32))
 
 
+def holds_bar(text: pl.Series) -> pl.Series:
+    """Return which texts may hold a progress bar."""
+    return text.str.contains(_BAR_END)
+
+
 def split_behind_bars(text: pl.Series) -> pl.Series:
     """Return texts with a carriage return between a progress bar and what was printed behind it."""
     # A cheap question first: hardly any log holds a bar.
-    held = text.str.contains(_BAR_END)
+    held = holds_bar(text)
     glued = text.str.contains(_BEHIND_BAR) if held.any() else held
     if not glued.any():
         return text

@@ -26,7 +26,7 @@ from pipeline.ingest.chunks import BrokenSourceError, Chunk, chunk_digest, read_
 from pipeline.ingest.delimited import Header
 from pipeline.ingest.detect import BINARY
 from pipeline.ingest.limits import bound_rows
-from pipeline.ingest.lines import is_unended, read_lines
+from pipeline.ingest.lines import BOM, controls_of, is_unended, read_lines
 from pipeline.ingest.match import WHOLE, match_records, table_header
 from pipeline.ingest.rules import rules_for
 from pipeline.ingest.scan import Scan, Scanner
@@ -142,9 +142,11 @@ class SourceReader:
     def _read_chunk(self, chunk: Chunk) -> ChunkResult:
         """Return what one chunk holds; runs in any thread and knows no other chunk."""
         content = chunk.load()
-        lines = read_lines(content)
+        controls = controls_of(content)
+        lines = read_lines(content, controls)
         if self._scanner is not None:
-            scan = self._scanner.scan(lines, several=b"\r" in content)
+            plain = None if controls or content.startswith(BOM) else content
+            scan = self._scanner.scan(lines, several=b"\r" in controls, plain=plain)
             scan = settle_unended(scan, [len(lines)] if is_unended(content) else [])
         elif self.format == BINARY:
             scan = Scan({}, pl.Series("line", [], dtype=pl.Int64), pl.Series("line", [], dtype=pl.Int64))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
@@ -45,6 +46,7 @@ class RuleSet:
             fills a table.
         screen: the same for all literals, and for those that may prove another format.
         guests: the same for those that may prove another format alone.
+        doubtful: the same for all of these that hold digits, in lines with zeros for all digits.
         own: name of the format of the file, or empty.
     """
 
@@ -56,6 +58,7 @@ class RuleSet:
     frequent: str
     loud: str
     screen: str
+    doubtful: str
     guests: str = NEVER
     own: str = ""
 
@@ -78,7 +81,13 @@ def _rules_for(own: str) -> RuleSet:
     formats += [fmt for fmt in registry().values() if not fmt.primary and fmt.shape == "lines"]
     rules = build_rules((Rule(fmt, pattern) for fmt in formats for pattern in fmt.patterns), load_signals())
     guests = guest_literals(own)
-    return replace(rules, screen=alternation((*rules.literals, *guests)), guests=alternation(guests), own=own)
+    return replace(
+        rules,
+        screen=alternation((*rules.literals, *guests)),
+        doubtful=_doubtful((*rules.literals, *guests, *_chatter(rules.rules))),
+        guests=alternation(guests),
+        own=own,
+    )
 
 
 @cache
@@ -121,7 +130,7 @@ def build_rules(rules: Iterable[Rule], signals: tuple[Signal, ...]) -> RuleSet:
     # A torn line that only its format knows to be one has to be looked at as well.
     loud |= {literal for rule in rules if rule.pattern.unique for literal in rule.pattern.literals}
     steps = {lit for rule in rules if rule.pattern.table == "steps" for lit in rule.pattern.literals}
-    chatter = {literal for rule in rules for literal in rule.fmt.chatter}
+    chatter = _chatter(rules)
     return RuleSet(
         rules,
         signals,
@@ -131,6 +140,19 @@ def build_rules(rules: Iterable[Rule], signals: tuple[Signal, ...]) -> RuleSet:
         alternation(steps | chatter),
         alternation(loud),
         alternation(loud | quiet),
+        _doubtful(loud | quiet | chatter),
+    )
+
+
+def _chatter(rules: Iterable[Rule]) -> set[str]:
+    """Return the literals of lines that are known and hold nothing else."""
+    return {literal for rule in rules for literal in rule.fmt.chatter}
+
+
+def _doubtful(literals: Iterable[str]) -> str:
+    """Return an expression of the literals that hold digits, with zeros for these."""
+    return alternation(
+        masked for one in literals if (masked := re.sub("[0-9]", "0", one)) != one or "0" in one
     )
 
 

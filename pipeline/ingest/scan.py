@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 
 import polars as pl
 
-from pipeline.formats.format import Pattern
 from pipeline.ingest.cuts import Cutter
 from pipeline.ingest.extract import (
     extract_candidates,
@@ -21,9 +20,11 @@ from pipeline.ingest.extract import (
 from pipeline.ingest.glue import has_glued, split_glued, split_glued_to_words
 from pipeline.ingest.guests import proving_lines, read_guests
 from pipeline.ingest.lines import clean_frame
-from pipeline.ingest.peel import behind_prefixes, split_behind_bars, split_segments, strip_prefixes
+from pipeline.ingest.peel import split_behind_bars, split_segments
+from pipeline.ingest.quiet import QuietLines
 from pipeline.ingest.regexes import to_ascii
 from pipeline.ingest.rules import RuleSet
+from pipeline.ingest.shapes import Shapes
 from pipeline.ingest.signals import build_signal_rows
 
 #: Lines that are enough to learn which patterns know most.
@@ -57,35 +58,53 @@ class Scanner:
     rules: RuleSet
     one_file: bool = True
     popular: Counter[int] = field(default_factory=Counter)
+    shapes: Shapes = field(init=False)
     cutter: Cutter = field(init=False)
 
     def __post_init__(self) -> None:
+        self.shapes = Shapes(self.rules)
         # What is cut out of a line is never seen by the patterns that read it beside the step.
         told = {lit for rule in self.rules.rules if rule.pattern.beside for lit in rule.pattern.literals}
         steps = self.rules.steps
         self.cutter = Cutter(steps if all(told.isdisjoint(rule.pattern.literals) for rule in steps) else ())
 
-    def scan(self, lines: pl.Series, *, several: bool = True) -> Scan:
+    def scan(self, lines: pl.Series, *, several: bool = True, plain: bytes | None = None) -> Scan:
         """Apply the rules to raw lines that are numbered from 1.
 
-        ``several`` is False where it is known that no line holds a carriage return.
+        ``several`` is False where it is known that no line holds a carriage return. ``plain`` is the content
+        that the lines are of, where it holds no control characters.
         """
-        apart = split_behind_bars(lines)
-        behind_bars = apart != lines if apart is not lines else _falses(len(lines))
+        numbered = pl.DataFrame({"text": lines}).with_row_index("line", 1).cast({"line": pl.Int64})
+        settled = None if plain is None else self.shapes.settle(plain)
+        if settled is None:
+            return self._scan_asked(numbered, numbered.clear(), numbered.clear(), several=several)
+        unasked = numbered.filter(settled.unknown)
+        scan = self._scan_asked(
+            numbered.filter(settled.asked), numbered.filter(settled.steps), unasked, several=False
+        )
+        return replace(scan, known=pl.concat([scan.known, numbered["line"].filter(settled.known)]))
+
+    def _scan_asked(
+        self, numbered: pl.DataFrame, steps: pl.DataFrame, unknown: pl.DataFrame, *, several: bool
+    ) -> Scan:
+        """Apply the rules to raw lines (``line``, ``text``), beside step lines and others."""
+        apart = split_behind_bars(numbered["text"])
+        behind_bars = apart != numbered["text"] if apart is not numbered["text"] else _falses(len(apart))
         several = several or behind_bars.any()
-        numbered = pl.DataFrame({"text": apart}).with_row_index("line", 1).cast({"line": pl.Int64})
+        numbered = numbered.with_columns(text=apart)
+        whole = pl.concat([numbered, steps, unknown])
         rows: dict[str, list[pl.DataFrame]] = {}
         # From the cheapest question to the dearest; what one has answered the next is not asked.
         frequent = numbered["text"].str.contains(self.rules.frequent) & ~behind_bars
         others = numbered.filter(~frequent)
-        left, known = self._scan_frequent(numbered.filter(frequent), rows, several=several)
+        left, known = self._scan_frequent(numbered.filter(frequent), steps, rows, several=several)
         others = others.filter(others["text"].str.contains(self.rules.screen))
         among = others["text"].str.contains(self.rules.loud)
         quiet = others.filter(~among)
         known.append(self._scan_quiet(split_segments(quiet) if several else quiet))
         candidates = pl.concat([split_glued(left), others.filter(among)]).sort("line")
         if candidates.is_empty():
-            return self._with_guests(numbered, others, rows, known, candidates["line"])
+            return self._with_guests(whole, others, rows, known, candidates["line"])
         candidates = split_glued_to_words(candidates)
         frame = clean_frame(candidates)
         if frame.height > candidates.height:
@@ -94,7 +113,7 @@ class Scanner:
         frame = self._scan_steps(frame, rows, known)
         found, torn, signalled = _scan_loud(frame, self.rules, rows)
         known.append(frame["line"].filter(found))
-        scan = self._with_guests(numbered, others, rows, known, frame["line"].filter(torn))
+        scan = self._with_guests(whole, others, rows, known, frame["line"].filter(torn))
         # A line with a signal may carry more in the words of another format.
         return replace(scan, known=pl.concat([scan.known, frame["line"].filter(signalled)]))
 
@@ -110,7 +129,7 @@ class Scanner:
         seen = pl.concat(known)
         rest = screened["text"].filter(~screened["line"].is_in(seen.implode()))
         if rest.str.contains(self.rules.guests).any():
-            unknown = lines.filter(~lines["line"].is_in(seen.implode()))
+            unknown = lines.filter(~lines["line"].is_in(seen.implode())).sort("line")
             if not self.one_file:
                 return Scan(merge_rows(rows), seen, torn, proving_lines(unknown, self.rules.own))
             guests = read_guests(unknown, self.rules.own)
@@ -120,11 +139,12 @@ class Scanner:
         return Scan(merge_rows(rows), seen, torn)
 
     def _scan_frequent(
-        self, lines: pl.DataFrame, rows: dict[str, list[pl.DataFrame]], *, several: bool
+        self, lines: pl.DataFrame, steps: pl.DataFrame, rows: dict[str, list[pl.DataFrame]], *, several: bool
     ) -> tuple[pl.DataFrame, list[pl.Series]]:
         """Take chatter and step lines of common layouts; return the lines that are left, and the known ones.
 
-        A line that holds more than chatter, such as a step line glued to it, is left.
+        A line that holds more than chatter, such as a step line glued to it, is left. ``steps`` are lines of
+        which is known already that they hold what step lines do.
         """
         more = lines["text"].str.contains(self.rules.step_literals)
         if several:
@@ -132,7 +152,7 @@ class Scanner:
         chatter = lines.filter(~more)
         glued = has_glued(chatter["text"])
         known = [chatter["line"].filter(~glued)]
-        glued_chatter, lines = chatter.filter(glued), lines.filter(more)
+        glued_chatter, lines = chatter.filter(glued), pl.concat([steps, lines.filter(more)])
         left = _falses(lines.height).not_()
         for found in self.cutter.take(lines):
             if found.rows is not None:
@@ -150,7 +170,7 @@ class Scanner:
         if not self.popular and frame.height > 2 * _FEW:
             head = self._scan_quiet(frame.head(_FEW))
             return pl.concat([head, self._scan_quiet(frame.tail(-_FEW))])
-        left = _Quiet(frame)
+        left = QuietLines(frame)
         for at, _ in self.popular.most_common():
             if not len(left.text):
                 break
@@ -175,35 +195,6 @@ class Scanner:
             known.append(frame["line"][found.matched])
             frame = frame.filter(_falses(frame.height).scatter(found.matched, True).not_())
         return frame
-
-
-class _Quiet:
-    """Lines that only patterns without a table may know."""
-
-    def __init__(self, frame: pl.DataFrame) -> None:
-        self.text, self.lines = frame["text"], frame["line"]
-        self.known: list[pl.Series] = []
-        self._peeled = False
-
-    def ask(self, pattern: Pattern) -> int:
-        """Take out the lines that a pattern knows, and return how many there are."""
-        if not self._peeled:
-            self.text, self._peeled = strip_prefixes(self.text), True
-        return self._take(to_ascii(pattern.regex))
-
-    def ask_raw(self, pattern: Pattern) -> int:
-        """Take out the lines that a pattern knows behind their prefixes, without taking these off."""
-        regex = behind_prefixes(to_ascii(pattern.regex))
-        return 0 if regex is None else self._take(regex)
-
-    def _take(self, regex: str) -> int:
-        """Take out the lines that an expression matches, and return how many there are."""
-        hit = self.text.str.contains(regex)
-        if not hit.any():
-            return 0
-        self.known.append(self.lines.filter(hit))
-        self.text, self.lines = self.text.filter(~hit), self.lines.filter(~hit)
-        return len(self.known[-1])
 
 
 def _scan_beside(frame: pl.DataFrame, rules: RuleSet, rows: dict[str, list[pl.DataFrame]]) -> list[pl.Series]:

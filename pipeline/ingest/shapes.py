@@ -1,0 +1,152 @@
+"""Lines by their shapes: those that differ in digits only are asked about once, and answered alike.
+
+Most of a large log are a few sentences that every rank prints with other numbers. Whether such a line is
+known and holds nothing, or holds nothing that anybody looks for, is the same for all of them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from io import BytesIO
+
+import numpy as np
+import polars as pl
+
+from pipeline.ingest.glue import has_glued
+from pipeline.ingest.peel import behind_prefixes, holds_bar
+from pipeline.ingest.regexes import is_blind, to_ascii
+from pipeline.ingest.rules import RuleSet
+
+#: The lines of a smaller content are asked one by one.
+MIN_BYTES = 1 << 20
+
+#: Where more shapes than this share of the lines are found, they are no help, and not looked for again.
+_MAX_SHARE = 0.5
+
+#: Bytes that are masked at a time, few enough to stay near the processor.
+_PART_BYTES = 1 << 17
+
+_ZERO, _DIGITS = ord("0"), 10
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What shapes tell of lines; each line has one of these flags.
+
+    Attributes:
+        known: it is known, and holds nothing.
+        steps: it holds what step lines hold, and may be one.
+        asked: it has to be asked itself.
+        unknown: nobody looks for anything in it.
+    """
+
+    known: pl.Series
+    steps: pl.Series
+    asked: pl.Series
+    unknown: pl.Series
+
+
+@dataclass(frozen=True, slots=True)
+class _Quiet:
+    """A pattern that carries nothing and tells no digit from another, as an expression for raw lines."""
+
+    literals: tuple[str, ...]
+    regex: str
+
+    def knows(self, text: pl.Series) -> pl.Series:
+        """Return which texts it matches."""
+        return text.str.contains(self.regex)
+
+
+@dataclass(slots=True)
+class Shapes:
+    """What is found out about shapes of lines; it changes the speed of a scan and nothing else."""
+
+    rules: RuleSet
+    _quiet: tuple[_Quiet, ...] = field(init=False)
+    _popular: Counter[int] = field(default_factory=Counter)
+    _help: bool = True
+
+    def __post_init__(self) -> None:
+        patterns = (rule.pattern for rule in self.rules.rules if not rule.pattern.table)
+        raw = (
+            (one.literals, behind_prefixes(to_ascii(one.regex))) for one in patterns if is_blind((one.regex,))
+        )
+        self._quiet = tuple(_Quiet(literals, regex) for literals, regex in raw if regex is not None)
+
+    def settle(self, content: bytes) -> Settled | None:
+        """Return what the shapes of the lines of a content tell, which holds no control characters.
+
+        None where asking about shapes would take as long as asking about lines, and where bytes are broken.
+        """
+        if not self._help or len(content) < MIN_BYTES:
+            return None
+        try:
+            shapes = read_shapes(content)
+        except pl.exceptions.ComputeError:
+            return None
+        # Two shapes of one chunk have the same hash once in very many millions of chunks.
+        keys = shapes.hash()
+        first = keys.arg_unique()
+        self._help = len(first) <= _MAX_SHARE * len(shapes)
+        if not self._help:
+            return None
+        own, judged = keys[first], self._judge(shapes[first])
+        known, steps, asked = (keys.is_in(own.filter(flag).implode()) for flag in judged)
+        return Settled(known, steps, asked, ~(known | steps | asked))
+
+    def _judge(self, shapes: pl.Series) -> tuple[pl.Series, pl.Series, pl.Series]:
+        """Return which shapes are known and hold nothing, which are step lines, and which tell neither."""
+        rules = self.rules
+        frequent = shapes.str.contains(rules.frequent)
+        asked = shapes.str.contains(rules.doubtful) | holds_bar(shapes)
+        steps = _where(frequent & ~asked, shapes, lambda own: own.str.contains(rules.step_literals))
+        chatter = frequent & ~(asked | steps)
+        asked |= _where(chatter, shapes, has_glued)
+        screened = _where(~(frequent | asked), shapes, lambda own: own.str.contains(rules.screen))
+        asked |= _where(screened, shapes, lambda own: own.str.contains(rules.loud))
+        quiet = _where(screened & ~asked, shapes, self._is_quiet)
+        return (chatter & ~asked) | quiet, steps, asked | (screened & ~quiet)
+
+    def _is_quiet(self, shapes: pl.Series) -> pl.Series:
+        """Return which shapes a pattern knows that carries nothing, and that tells no digit from another."""
+        found = pl.Series([False]).new_from_index(0, len(shapes))
+        for at, _ in self._popular.most_common():
+            found |= _where(~found, shapes, self._quiet[at].knows)
+        # To ask for all literals takes longer than for the patterns that know nearly everything.
+        if found.all():
+            return found
+        hits = shapes.filter(~found).str.extract_many(list(self.rules.quiet_literals), overlapping=True)
+        present = set(hits.explode().unique())
+        for at, pattern in enumerate(self._quiet):
+            if not present.isdisjoint(pattern.literals):
+                more = _where(~found, shapes, pattern.knows)
+                self._popular[at] += int(more.sum())
+                found |= more
+        return found
+
+
+def read_shapes(content: bytes) -> pl.Series:
+    """Return the lines of a content with zeros for all digits of ASCII."""
+    masked = BytesIO(content)
+    whole = np.frombuffer(masked.getbuffer(), dtype=np.uint8)
+    beyond = np.empty(_PART_BYTES, dtype=np.uint8)
+    digit = np.empty(_PART_BYTES, dtype=np.bool_)
+    for at in range(0, len(whole), _PART_BYTES):
+        part = whole[at : at + _PART_BYTES]
+        length = len(part)
+        # Below zero the difference of bytes wraps around, and is large.
+        np.subtract(part, _ZERO, out=beyond[:length])
+        np.less(beyond[:length], _DIGITS, out=digit[:length])
+        np.multiply(beyond[:length], digit[:length], out=beyond[:length])
+        np.subtract(part, beyond[:length], out=part)
+    del whole, part
+    return pl.read_lines(masked)["line"]
+
+
+def _where(asked: pl.Series, text: pl.Series, question: Callable[[pl.Series], pl.Series]) -> pl.Series:
+    """Return the answers to a question about some texts, and False for the others."""
+    answers = question(text.filter(asked))
+    return pl.Series([False]).new_from_index(0, len(text)).scatter(asked.arg_true().filter(answers), True)
