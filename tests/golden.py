@@ -14,7 +14,10 @@ import polars as pl
 
 from pipeline.formats import registry
 from pipeline.formats.format import Format
-from pipeline.ingest.match import match_format
+from pipeline.ingest.labels import find_labels
+from pipeline.ingest.match import Found, match_format
+from pipeline.ingest.peel import strip_escapes
+from pipeline.ingest.sample import lines_of
 
 FOLDER = Path(__file__).parent / "formats"
 
@@ -31,6 +34,16 @@ def read_lines(path: Path) -> pl.Series:
     return pl.Series("text", lines[:-1] if lines[-1] == "" else lines, dtype=pl.String)
 
 
+def label_of(lines: pl.Series) -> str:
+    """Return the expression for the labels of the lines of a sample; empty where they have none."""
+    return find_labels(lines_of([strip_escapes(lines)]), 1)[0]
+
+
+def match_sample(fmt: Format, lines: pl.Series) -> Found:
+    """Return what a format finds in the lines of a sample."""
+    return match_format(fmt, lines, label_of(lines))
+
+
 def render_events(fmt: Format) -> str:
     """Return the events of a format's samples: one JSON object per row, without empty columns."""
     return "".join(
@@ -40,7 +53,7 @@ def render_events(fmt: Format) -> str:
 
 def _events(fmt: Format, path: Path) -> Iterator[dict[str, object]]:
     """Yield the rows of one sample in line order."""
-    found = match_format(fmt, read_lines(path))
+    found = match_sample(fmt, read_lines(path))
     rows = []
     for table, frame in found.tables.items():
         texts = frame.with_columns(

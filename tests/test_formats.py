@@ -10,8 +10,7 @@ import pytest
 from pipeline.formats import check_format, registry
 from pipeline.formats.format import Format, Head, Pattern, Value
 from pipeline.ingest.glue import split_glued, split_glued_to_words
-from pipeline.ingest.match import match_format
-from tests.golden import FOLDER, read_lines, render_events, samples
+from tests.golden import FOLDER, match_sample, read_lines, render_events, samples
 
 FORMATS = list(registry().values())
 if not FORMATS:
@@ -25,7 +24,7 @@ def matched(fmt: Format, stem: str) -> list[tuple[str, pl.Series, pl.DataFrame, 
     return [
         (name, lines, result.matches, result.torn.to_list())
         for name, lines in found
-        for result in [match_format(fmt, lines)]
+        for result in [match_sample(fmt, lines)]
     ]
 
 
@@ -51,7 +50,7 @@ def test_every_sample_line_is_matched_by_exactly_one_pattern(fmt: Format) -> Non
         )
         if fmt.shape in ("csv", "columns", "document", "trace"):
             # A record may tell several things: each column of a wide table, a state and its conditions.
-            known = set(match_format(fmt, lines).known)
+            known = set(match_sample(fmt, lines).known)
             wrong += [
                 f"{name}:{line}: {text}"
                 for line, text in enumerate(lines.to_list(), start=1)

@@ -18,7 +18,7 @@ from pipeline.ingest.peel import PREFIXES, strip_escapes
 from pipeline.ingest.regexes import is_blind
 from pipeline.ingest.rules import Rule, build_rules
 from pipeline.ingest.scan import Scanner
-from tests.golden import read_lines, samples
+from tests.golden import label_of, read_lines, samples
 
 STEP = Pattern(
     "step",
@@ -137,8 +137,9 @@ def test_every_pattern_of_steps_cuts_what_it_finds(monkeypatch: pytest.MonkeyPat
             continue
         rules = build_rules((Rule(fmt, pattern) for pattern in fmt.patterns), ())
         lines = strip_escapes(pl.concat([read_lines(path).alias("") for path in samples(fmt.name)] * 3))
-        expected = match_format(fmt, lines)
-        found = Scanner(rules).scan(lines)
+        label = label_of(lines)
+        expected = match_format(fmt, lines, label)
+        found = Scanner(rules, label).scan(lines)
         assert found.known.unique().sort().to_list() == expected.known.to_list(), fmt.name
         for table, rows in expected.tables.items():
             assert rows.equals(found.tables[table]), f"{fmt.name}, {table}"

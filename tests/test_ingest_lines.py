@@ -5,7 +5,9 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from pipeline.ingest.labels import find_labels
 from pipeline.ingest.lines import build_frame, is_binary, read_lines
+from pipeline.ingest.sample import lines_of
 
 CONTENTS = {
     b"a\nb\n": ["a", "b"],
@@ -42,6 +44,9 @@ BINARY = {
 def test_a_file_that_is_no_text_is_recognised(head: bytes) -> None:
     assert BINARY[head] == is_binary(head)
 
+
+#: Labels of the file that the lines below stand in.
+LABELS = r"gx[0-9]+: |in_fp[0-9]+_mx/[0-9]+ |retraining/[0-9]+ "
 
 PREFIXES: dict[str, tuple[str, int | None, str | None, str | None]] = {
     "3: [default5]:[rank29]: text": ("text", 29, None, None),
@@ -98,14 +103,16 @@ PREFIXES: dict[str, tuple[str, int | None, str | None, str | None]] = {
         None,
     ),
     "gx017: using world size: 16, data": ("using world size: 16, data", None, "gx017", None),
-    "level5: loading of data": ("level5: loading of data", None, None, None),
+    "3: gx017: [rank9]: text": ("text", 9, "gx017", None),
+    "gx017: anything at all": ("anything at all", None, "gx017", None),
+    # A label stands there once: what follows is of the line.
+    "gx017: gx018: unreachable": ("gx018: unreachable", None, "gx017", None),
     # No prefix: the words of ordinary lines.
     "rank: 0": ("rank: 0", None, None, None),
     "step1: warming up": ("step1: warming up", None, None, None),
     "srun: error: gx017": ("srun: error: gx017", None, None, None),
     "12:34:56 text": ("12:34:56 text", None, None, None),
     "[371022.480117] NVRM": ("[371022.480117] NVRM", None, None, None),
-    # A host stands before what trainers print of themselves, and not before a word.
     "gx017: {'loss': 2.5}": ("{'loss': 2.5}", None, "gx017", None),
     "gx017:  42%|####": (" 42%|####", None, "gx017", None),
     "gx017: step:29/400 train_time:54ms": ("step:29/400 train_time:54ms", None, "gx017", None),
@@ -121,8 +128,39 @@ PREFIXES: dict[str, tuple[str, int | None, str | None, str | None]] = {
 
 @pytest.mark.parametrize("line", PREFIXES)
 def test_prefixes_are_peeled_and_told(line: str) -> None:
-    frame = build_frame(pl.Series([line]), 1)
+    frame = build_frame(pl.Series([line]), 1, LABELS)
     assert PREFIXES[line] == frame.select("text", "rank", "host", "stamp").row(0)
+
+
+SAVES = ("saving checkpoint at iteration 10 to /c", "  successfully saved checkpoint from iteration 10 to /c")
+#: Lines of a file, and the expression for the names that label them.
+FILES: dict[tuple[str, ...], str] = {
+    tuple(f"gx{host}: {text}" for host in (17, 18) for text in SAVES): r"gx[0-9]+: ",
+    # Among lines that bear none, behind another prefix, and before lines that nobody knows as well.
+    ("text", *(f"3: gx017: {text}" for text in SAVES), "gx018: text"): r"gx[0-9]+: ",
+    tuple(f"ip-10-1-2-3.heron: {text}" for text in SAVES): r"ip\-[0-9]+\-[0-9]+\-[0-9]+\-[0-9]+\.heron: ",
+    tuple(f"retraining/0 {text}" for text in SAVES): r"retraining/[0-9]+ ",
+    # Again and again, but before lines that no program is known to print without it.
+    ("psnr_1: 20.5", "psnr_1: 21.5", "psnr_1: [1, 2]"): "",
+    # Known, but once.
+    (f"stage1: {SAVES[0]}", "stage1: text", f"stage2: {SAVES[1]}"): "",
+    # As a program begins its lines, which is known of it.
+    (
+        "slurmstepd-gx001: error: *** JOB 881200 ON gx001 CANCELLED AT 2026-10-05T20:22:50 ***",
+        "slurmstepd-gx001: error: *** STEP 881200.0 ON gx001 CANCELLED AT 2026-10-05T20:22:50 ***",
+    ): "",
+    # A date.
+    tuple(f"08/21 {text}" for text in SAVES): "",
+    # Words of ordinary lines.
+    tuple(f"rank: {text}" for text in SAVES): "",
+}
+
+
+@pytest.mark.parametrize("lines", FILES, ids=lambda lines: lines[0][:20])
+def test_labels_are_told_by_the_lines_that_they_stand_before(lines: tuple[str, ...]) -> None:
+    others = pl.Series(["another file", *SAVES])
+    found = find_labels(lines_of([others, pl.Series(lines), others]), 3)
+    assert ["", FILES[lines], ""] == found
 
 
 def test_what_is_glued_to_the_line_of_a_logger_has_not_its_prefix() -> None:

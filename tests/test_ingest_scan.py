@@ -15,7 +15,7 @@ from pipeline.ingest.peel import strip_escapes
 from pipeline.ingest.rules import Rule, alternation, build_rules, rules_for
 from pipeline.ingest.scan import Scanner
 from pipeline.ingest.signals import CATALOGUE, Signal, fold_signals, limit_signals
-from tests.golden import read_lines, samples
+from tests.golden import label_of, read_lines, samples
 
 LINE_FORMATS = [fmt for fmt in registry().values() if fmt.shape == "lines" and samples(fmt.name)]
 STEP = Pattern(
@@ -52,8 +52,9 @@ def test_scanning_finds_what_each_pattern_finds(fmt: Format) -> None:
     for path in samples(fmt.name):
         sample = strip_escapes(read_lines(path).alias(""))
         lines = pl.concat([sample, noise, sample])
-        expected = match_format(fmt, lines)
-        scanner_of_format = Scanner(build_rules((Rule(fmt, pattern) for pattern in fmt.patterns), ()))
+        label = label_of(sample)
+        expected = match_format(fmt, lines, label)
+        scanner_of_format = Scanner(build_rules((Rule(fmt, pattern) for pattern in fmt.patterns), ()), label)
         scanner_of_format.scan(lines)
         found = scanner_of_format.scan(lines)
         assert expected.known.to_list() == distinct(found.known)

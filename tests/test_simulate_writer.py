@@ -69,7 +69,7 @@ PREFIXES = {
 def test_a_prefix_tells_rank_or_host_and_can_be_taken_off(kind: Prefix) -> None:
     run = story().runs[0]
     prefix = prefix_of(run, run.jobs[0], kind, 11)
-    frame = build_frame(pl.Series([f"{prefix}[2026-10-05] iteration 5/ 80 | x"]), 1)
+    frame = build_frame(pl.Series([f"{prefix}[2026-10-05] iteration 5/ 80 | x"]), 1, "gx[0-9]+: ")
     assert PREFIXES[kind] == (prefix, *frame.select("rank", "host").row(0))
     assert frame["text"][0].strip() == "[2026-10-05] iteration 5/ 80 | x"
 

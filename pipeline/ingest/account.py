@@ -83,7 +83,7 @@ class Account:
 def known_chunk(chunk: Chunk, content: bytes) -> ChunkResult:
     """Return the result of a chunk of which all lines are known, and whose rows come from elsewhere."""
     height = content.count(b"\n") + (not content.endswith(b"\n"))
-    nothing = count_templates(mask_lines(pl.DataFrame(schema={"line": pl.Int64, "text": pl.String})))
+    nothing = count_templates(mask_lines(pl.DataFrame(schema={"line": pl.Int64, "text": pl.String}), ""))
     return ChunkResult(
         chunk.index,
         chunk.inside,
@@ -98,8 +98,11 @@ def known_chunk(chunk: Chunk, content: bytes) -> ChunkResult:
     )
 
 
-def split_scan(scan: Scan, pieces: Sequence[Piece]) -> Iterator[ChunkResult]:
-    """Yield the results of the chunks whose lines, one behind the other, a scan was made of."""
+def split_scan(scan: Scan, pieces: Sequence[Piece], label: str) -> Iterator[ChunkResult]:
+    """Yield the results of the chunks whose lines, one behind the other, a scan was made of.
+
+    ``label`` matches the label that the lines bear, and is empty where they bear none.
+    """
     tables = {table: mask_rows(table, rows) for table, rows in scan.tables.items()}
     ends = list(accumulate(len(piece.lines) for piece in pieces))
     states = pl.Series("state", [UNKNOWN_LINE], dtype=pl.Int8).new_from_index(0, ends[-1])
@@ -111,7 +114,7 @@ def split_scan(scan: Scan, pieces: Sequence[Piece]) -> Iterator[ChunkResult]:
         lines = pl.DataFrame({"line": numbers, "text": piece.lines})
         unknown = lines.filter(states.slice(start, len(piece.lines)) == UNKNOWN_LINE)
         samples.append(take_sample(unknown, first=piece.chunk.index == 0))
-    shapes = mask_lines(pl.concat(samples, rechunk=True))
+    shapes = mask_lines(pl.concat(samples, rechunk=True), label)
     for piece, end in zip(pieces, ends, strict=True):
         start = end - len(piece.lines)
         own = states.slice(start, len(piece.lines))

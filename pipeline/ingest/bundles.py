@@ -78,7 +78,7 @@ class _Read:
 
 
 def _read_batch(batch: Sequence[Probe]) -> _Read:
-    """Return what small files of one format hold."""
+    """Return what small files of one format and label hold."""
     fmt = registry().get(batch[0].detection.format)
     # Samples of devices are thinned over the whole of a file.
     sampled = fmt is not None and any(pattern.table == "telemetry" for pattern in fmt.patterns)
@@ -93,24 +93,24 @@ def _read_batch(batch: Sequence[Probe]) -> _Read:
 
 
 def _batches(members: Sequence[Probe]) -> Iterator[list[Probe]]:
-    """Yield small files of one format that are read together, in order of their names."""
-    for group in _by_format(members):
+    """Yield small files of one format and label that are read together, in order of their names."""
+    for group in _alike(members):
         for start in range(0, len(group), _TOGETHER):
             yield group[start : start + _TOGETHER]
 
 
 def batches_of(todo: Sequence[Probe]) -> Iterator[list[Probe]]:
-    """Yield batches of small sources that are read together: all of one format, in order of their names."""
-    for group in _by_format(todo):
+    """Yield batches of small sources that are read together, of one format and label, by name."""
+    for group in _alike(todo):
         yield from cut_batches(group, lambda found: found.source.weight)
 
 
-def _by_format(members: Sequence[Probe]) -> list[list[Probe]]:
-    """Return sources by their format, each group in its order."""
-    by_format: dict[str, list[Probe]] = {}
+def _alike(members: Sequence[Probe]) -> list[list[Probe]]:
+    """Return sources by their format and the label of their lines, each group in its order."""
+    alike: dict[tuple[str, str], list[Probe]] = {}
     for found in members:
-        by_format.setdefault(found.detection.format, []).append(found)
-    return list(by_format.values())
+        alike.setdefault((found.detection.format, found.label), []).append(found)
+    return list(alike.values())
 
 
 def _hash_of(members: Sequence[Probe]) -> str:

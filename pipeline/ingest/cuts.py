@@ -44,9 +44,10 @@ class _Plan:
 
 @dataclass(frozen=True, slots=True)
 class Cutter:
-    """Patterns that are cut out of lines; it keeps what it has understood of a file."""
+    """Patterns that are cut out of lines with a label or none; it keeps what it has understood of a file."""
 
     rules: Sequence[Rule]
+    label: str = ""
     _plans: dict[str, _Plan | None] = field(default_factory=dict)
 
     def take(self, lines: pl.DataFrame) -> list[Rows]:
@@ -62,7 +63,7 @@ class Cutter:
         found = []
         for block in find_blocks(lines["text"], MIN_LINES):
             if block.example not in self._plans:
-                self._plans[block.example] = _make_plan(block.example, self.rules)
+                self._plans[block.example] = _make_plan(block.example, self.rules, self.label)
             plan = self._plans[block.example]
             if plan is not None:
                 found.append(_cut(block, plan, lines["line"][block.rows]))
@@ -82,12 +83,12 @@ def _cut(block: Block, plan: _Plan, numbers: pl.Series) -> Rows:
     return Rows(block.rows, pattern.table, build_rows(plan.rule.fmt, pattern, lines, fields))
 
 
-def _make_plan(example: str, rules: Sequence[Rule]) -> _Plan | None:
+def _make_plan(example: str, rules: Sequence[Rule], label: str) -> _Plan | None:
     """Return how lines like an example are cut, or None where they have to be searched.
 
     The first pattern that matches counts, and none that was asked may tell digits apart.
     """
-    frame = clean_frame(pl.DataFrame({"line": [1], "text": [example]}))
+    frame = clean_frame(pl.DataFrame({"line": [1], "text": [example]}), label)
     if frame.height != 1 or not example.endswith(frame["text"][0]) or has_glued(frame["text"])[0]:
         return None
     text = frame["text"][0]

@@ -17,10 +17,10 @@ from pipeline.formats import registry
 from pipeline.formats.format import Format
 from pipeline.ingest.blocks import count_keys
 from pipeline.ingest.csv_tables import HEAD_LINES, may_be_headers
+from pipeline.ingest.literals import match_rules
 from pipeline.ingest.match import WHOLE, match_format, table_header
-from pipeline.ingest.rules import Rule, RuleSet, alternation, build_rules
+from pipeline.ingest.rules import alternation, rules_of_all
 from pipeline.ingest.sample import Sample, lines_of
-from pipeline.ingest.scan import match_rules
 
 UNKNOWN = "unknown"
 BINARY = "binary"
@@ -76,8 +76,11 @@ def detect(sample: Sample) -> Detection:
 def detect_all(samples: Sequence[Sample]) -> list[Detection]:
     """Return what each file is taken for by a look at it. Files are asked together, and judged each alone."""
     looks = [_Look(sample) for sample in samples]
-    texts = [look for look in looks if len(look.first)]
-    if texts:
+    alike: dict[str, list[_Look]] = {}
+    for look in looks:
+        if len(look.first):
+            alike.setdefault(look.label, []).append(look)
+    for texts in alike.values():
         sampled = lines_of([look.lines for look in texts]).filter(pl.col("text").str.contains(r"\S"))
         for file, height in sampled.group_by("file").len().rows():
             texts[file].height = height
@@ -98,13 +101,14 @@ class _Look:
     """A look at one file, and how well each format fits.
 
     Attributes:
+        label: expression for the bare names that label its lines.
         lines, first: sampled lines, and all lines of the beginning.
         height: sampled lines that are not empty.
         shapes: shapes of formats that it may have, if it is not one of lines.
     """
 
     def __init__(self, sample: Sample) -> None:
-        self.binary = sample.binary
+        self.binary, self.label = sample.binary, sample.label
         self.lines, self.first = sample.lines, sample.first
         self.height = 0
         self.shapes: set[str] = set()
@@ -158,13 +162,6 @@ def _common(candidates: list[_Candidate]) -> _Candidate | None:
     if not common or any(found.foreign or found.score > common[0].score for found in primary):
         return None
     return common[0] if sum(found.score for found in common) >= COMMON_SHARE else None
-
-
-@cache
-def _all_rules(primary: bool) -> RuleSet:
-    """Return the patterns of all formats of lines that name a file, or of those that do not."""
-    formats = [fmt for fmt in registry().values() if fmt.shape == "lines" and fmt.primary == primary]
-    return build_rules((Rule(fmt, pattern) for fmt in formats for pattern in fmt.patterns), ())
 
 
 @cache
@@ -226,7 +223,10 @@ def _ask_shapes(looks: Sequence[_Look], sampled: pl.DataFrame, first: pl.DataFra
 def _ask_lines(
     looks: Sequence[_Look], sampled: pl.DataFrame, evidence: pl.DataFrame, *, primary: bool
 ) -> None:
-    """Add to each look how well formats of lines fit: a score by the sample, proof by the evidence too."""
+    """Add to each look how well formats of lines fit: a score by the sample, proof by the evidence too.
+
+    The lines of all of them bear the same label, or none.
+    """
     asked = pl.concat(
         [sampled.with_columns(sampled=pl.lit(True)), evidence.with_columns(sampled=pl.lit(False))]
     ).with_row_index("line", 1)
@@ -241,7 +241,9 @@ def _ask_lines(
         for name, fmt in formats.items()
         if fmt.foreign
     }
-    matches = match_rules(asked["text"], _all_rules(primary)).join(asked.drop("text"), on="line")
+    matches = match_rules(asked["text"], rules_of_all(primary), looks[0].label).join(
+        asked.drop("text"), on="line"
+    )
     known = matches.group_by("file", "format", maintain_order=True).agg(
         lines=pl.col("line").filter("sampled").n_unique(),
         decided=pl.concat_str("format", pl.lit("."), "pattern").is_in(deciding).any(),

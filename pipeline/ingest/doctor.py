@@ -155,7 +155,7 @@ def _examine_together(
 
     ``submit`` runs the parts of a large one, which stands alone.
     """
-    readers = [SourceReader(one.source.place, one.detection.format) for one in batch]
+    readers = [SourceReader(one.source.place, one.detection.format, one.label) for one in batch]
     rows = read_together(readers) if submit is None else iter([readers[0].rows(submit)])
     return [
         _examine(one, reader, tables, config, top)

@@ -33,17 +33,20 @@ class Guests:
     known: pl.Series
 
 
-def read_guests(unknown: pl.DataFrame, own: str) -> Guests:
-    """Return what formats that prove themselves know of lines (``line``, ``text``) unknown to their own."""
+def read_guests(unknown: pl.DataFrame, own: str, label: str) -> Guests:
+    """Return what formats that prove themselves know of lines (``line``, ``text``) unknown to their own.
+
+    ``label`` matches the label of the lines, and is empty where they have none.
+    """
     tables: dict[str, list[pl.DataFrame]] = {}
     known = [unknown["line"].head(0)]
     hits = unknown.filter(unknown["text"].str.contains(alternation(guest_literals(own)))).head(MAX_EVIDENCE)
-    proven = [fmt for fmt in guest_formats(own) if hits.height and _is_proven(fmt, hits["text"])]
+    proven = [fmt for fmt in guest_formats(own) if hits.height and _is_proven(fmt, hits["text"], label)]
     if len(proven) > 1:
         # Of lines that several programs print, the one that prints most of the others is the likeliest.
-        proven.sort(key=lambda fmt: (-_found(fmt, unknown["text"]).known.len(), fmt.name))
+        proven.sort(key=lambda fmt: (-_found(fmt, unknown["text"], label).known.len(), fmt.name))
     for fmt in proven:
-        found = _found(fmt, unknown["text"])
+        found = _found(fmt, unknown["text"], label)
         numbers = unknown["line"]
         for table, rows in found.tables.items():
             tables.setdefault(table, []).append(
@@ -59,7 +62,7 @@ def read_guests(unknown: pl.DataFrame, own: str) -> Guests:
     return Guests(tables, pl.concat(known))
 
 
-def proving_lines(unknown: pl.DataFrame, own: str) -> pl.Series:
+def proving_lines(unknown: pl.DataFrame, own: str, label: str) -> pl.Series:
     """Return the numbers of lines (``line``, ``text``) that may each make a guest of a format.
 
     What is proven in one file says nothing of another: files that were put together ask here first.
@@ -75,7 +78,7 @@ def proving_lines(unknown: pl.DataFrame, own: str) -> pl.Series:
             if pattern.name in fmt.deciding:
                 held = hits.filter(text.str.contains(alternation(pattern.literals)))
                 if held.height:
-                    proves = strip_prefixes(held["text"]).str.contains(to_ascii(pattern.regex))
+                    proves = strip_prefixes(held["text"], label).str.contains(to_ascii(pattern.regex))
                     found.append(held["line"].filter(proves))
     return pl.concat(found).unique()
 
@@ -91,14 +94,14 @@ def _marked(fmt: Format, text: pl.Series) -> pl.Series:
     return marked
 
 
-def _is_proven(fmt: Format, hits: pl.Series) -> bool:
+def _is_proven(fmt: Format, hits: pl.Series, label: str) -> bool:
     """Return whether one of some lines proves a format, and none speaks against it."""
     if fmt.foreign and hits.str.contains(alternation(fmt.foreign)).any():
         return False
     if fmt.shape == "lines":
         decisive = [pattern for pattern in fmt.patterns if pattern.name in fmt.deciding]
         texts = strip_prefixes(
-            hits.filter(hits.str.contains(alternation(lit for p in decisive for lit in p.literals)))
+            hits.filter(hits.str.contains(alternation(lit for p in decisive for lit in p.literals))), label
         )
         return any(texts.str.contains(to_ascii(pattern.regex)).any() for pattern in decisive)
     marked = hits.filter(hits.str.contains(alternation(marks_of(fmt))))
@@ -110,10 +113,10 @@ def _is_proven(fmt: Format, hits: pl.Series) -> bool:
     return not matches.is_empty() and (not fmt.deciding or matches["pattern"].is_in(list(fmt.deciding)).any())
 
 
-def _found(fmt: Format, text: pl.Series) -> Found:
+def _found(fmt: Format, text: pl.Series, label: str) -> Found:
     """Return what a proven format finds in lines, numbered from 1."""
     if fmt.shape == "lines":
-        return match_format(fmt, text)
+        return match_format(fmt, text, label)
     if fmt.shape == "records":
         asked = text.str.contains(r"^\s*\{.*\}\s*,?\s*$")
     else:

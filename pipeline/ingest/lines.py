@@ -85,12 +85,17 @@ def join_contents(contents: Sequence[bytes]) -> tuple[bytes, list[int]]:
     return b"".join(texts), [text.count(b"\n") for text in texts]
 
 
-def build_frame(lines: pl.Series, first_line: int) -> pl.DataFrame:
+def build_frame(lines: pl.Series, first_line: int, label: str = "") -> pl.DataFrame:
     """Return raw lines, numbered from a first one, as `clean_frame` does."""
     numbers = pl.int_range(first_line, first_line + len(lines), dtype=pl.Int64, eager=True)
-    return clean_frame(pl.DataFrame({"line": numbers, "text": split_behind_bars(strip_escapes(lines))}))
+    return clean_frame(
+        pl.DataFrame({"line": numbers, "text": split_behind_bars(strip_escapes(lines))}), label
+    )
 
 
-def clean_frame(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return a frame of ``line`` and ``text`` split at carriage returns, without prefixes."""
-    return peel_prefixes(split_segments(frame))
+def clean_frame(frame: pl.DataFrame, label: str) -> pl.DataFrame:
+    """Return a frame of ``line`` and ``text`` split at carriage returns, without prefixes.
+
+    ``label`` matches the bare names that are prefixes in the file of the lines (`labels.py`).
+    """
+    return peel_prefixes(split_segments(frame), label)

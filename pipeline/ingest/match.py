@@ -43,9 +43,14 @@ class Found:
     torn: pl.Series
 
 
-def match_format(fmt: Format, lines: pl.Series) -> Found:
-    """Apply every pattern of one format to a column of raw lines, numbered from 1."""
-    return _match_lines(fmt, build_frame(lines, 1)) if fmt.shape == "lines" else match_fields(fmt, lines)
+def match_format(fmt: Format, lines: pl.Series, label: str = "") -> Found:
+    """Apply every pattern of one format to a column of raw lines, numbered from 1.
+
+    ``label`` matches the bare names that label them (`labels.py`), and is empty where none does.
+    """
+    if fmt.shape != "lines":
+        return match_fields(fmt, lines)
+    return _match_lines(fmt, build_frame(lines, 1, label))
 
 
 def table_header(fmt: Format, lines: pl.Series) -> Header | None:

@@ -12,7 +12,7 @@ from pipeline.config import Config
 from pipeline.formats import registry
 from pipeline.ingest.detect import UNKNOWN, Detection, detect
 from pipeline.ingest.probe import Probe, forced_format
-from pipeline.ingest.sample import Sample, read_sample
+from pipeline.ingest.sample import Sample, label_samples, read_sample
 
 #: What compresses a file puts behind its name, and what rotates it before that; `staging.sources` agrees.
 _COMPRESSED = re.compile(r"\.(?:gz|zst|xz|bz2)$")
@@ -103,7 +103,8 @@ def _look_at(parts: Sequence[Probe]) -> Detection | None:
         return None
     lines = pl.concat(look.lines for look in looks)
     nothing = lines.clear()
-    return detect(Sample(lines, lines, nothing, nothing, all(look.binary for look in looks), ""))
+    whole = Sample(lines, lines, nothing, nothing, all(look.binary for look in looks), "")
+    return detect(label_samples([whole])[0])
 
 
 def _reads_any_part(name: str) -> bool:

@@ -56,34 +56,20 @@ _PREFIXES = (
     r"localhost: ",  # pdsh, of the machine that it was started on
     r"(?P<address>[0-9]{1,3}(?:\.[0-9]{1,3}){3}): ?",  # pdsh with addresses
 )
-#: A name and a colon open many ordinary lines: a host only before a text that no sentence begins with.
-_NAME = r"(?P<name>[A-Za-z][A-Za-z_0-9.-]*[0-9][A-Za-z_0-9.-]*): "
-#: NeMo-Run: the end of the name of a task, and the number of its replica.
-_TASK = r"[A-Za-z0-9_.-]{1,10}/[0-9]{1,5} "
-_LABEL = rf"(?:{_NAME}|{_TASK})"
-_AFTER_NAME = (
-    r"(?: ?\[| ?iteration |:::MLLOG|[IWEF][0-9]{4} |Traceback |saving checkpoint|NCCL |>+ [a-z]+ing "
-    r"|[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}:[0-9]{2}"
-    r"| +(?:successfully|loading|scheduled an|validation loss|will not load) "
-    r"| +[A-Za-z_0-9-]+ \.{4,}[: ]"
-    r"|Training epoch |Validation: |Step Time : "
-    r"|\(min, max\) time |using world size: |time to initialize |-{10,} |building |training \.|done with "
-    # The launcher of DeepSpeed puts the host before every line of a job of several.
-    r"|time \(ms\) |steps: [0-9]| ?samples/sec: |DeepSpeed |Checkpoint Save |\*{4} Git info |Time to load "
-    r"|[a-z_0-9]+ \.+ \[|MA [0-9]|Main process received |Killing subprocess "
-    # Records of a trainer as text, bars, counters, Ray's own prefix, and what a program tells of its machine.
-    r"|\{['\"]| *[0-9]{1,3}%\||s(?:tep)?:[0-9]|\((?:[A-Za-z_][A-Za-z_0-9.]* )?pid="
-    r"| {3,}|={20,}|\+-{5,}|\| |Running P|peak memory "
-    r"|[A-Z][a-z]{2} [A-Z][a-z]{2} +[0-9]{1,2} [0-9:]{8} [0-9]{4})"
-)
+#: A bare name before a line: of a host, or the end of the name of NeMo-Run's task with the number of its
+#: replica. Both open many ordinary lines as well, so which of them are labels is told by a file's sample
+#: (`labels.py`); only these are taken off.
+LABEL = r"(?:(?P<name>[A-Za-z][A-Za-z_0-9.-]*[0-9][A-Za-z_0-9.-]*): |[A-Za-z0-9_.-]{1,10}/[0-9]{1,5} )"
 _ONE = "|".join(_PREFIXES)
 _UNNAMED = re.sub(r"\?P<\w+>", "?:", _ONE)
-_STACK = rf"^(?:{_UNNAMED})+"
-_NAMED = rf"^{_LABEL}{_AFTER_NAME}"
-_PARTS = rf"^(?P<prefix>{_ONE}|{_LABEL})(?P<rest>.*)"
+#: Prefixes that need no sample to be known, one behind the other.
+STACK = rf"^(?:{_UNNAMED})+"
+#: A bare name behind them.
+NAMED = rf"^(?:{_UNNAMED})*{LABEL}"
+_PARTS = rf"^(?P<prefix>{_ONE}|{LABEL})(?P<rest>.*)"
 
-#: All expressions that prefixes are found by.
-PREFIXES = (_STACK, _NAMED, _PARTS)
+#: All expressions that prefixes are found by, but for those of labels.
+PREFIXES = (STACK, _PARTS)
 
 #: What PyTorch puts before each line of an exception that nothing caught (`sys.excepthook`, which
 #: `torch.distributed.init_process_group` replaces): with a blank, where a launcher that labels has none.
@@ -145,30 +131,38 @@ def strip_escapes(text: pl.Series) -> pl.Series:
     )
 
 
-def strip_prefixes(text: pl.Series) -> pl.Series:
-    """Return texts without the prefixes at their heads."""
-    for _ in range(MAX_DEPTH):
-        text = text.str.replace(_STACK, "")
-        named = text.str.contains(_NAMED)
-        if not named.any():
-            break
-        text = text.zip_with(~named, text.str.replace(f"^{_LABEL}", ""))
-    return text
+def strip_prefixes(text: pl.Series, label: str) -> pl.Series:
+    """Return texts without the prefixes at their heads.
+
+    ``label`` matches the bare names that are prefixes in the file of the texts; empty where none is.
+    """
+    return text.str.replace(_stack(label), "")
 
 
 @cache
-def behind_prefixes(regex: str) -> str | None:
+def _stack(label: str) -> str:
+    """Return an expression of all prefixes at the head of a line. A label stands there at most once."""
+    return rf"^(?:{_UNNAMED})*(?:{label})(?:{_UNNAMED})*|{STACK}" if label else STACK
+
+
+@cache
+def behind_prefixes(regex: str, label: str) -> str | None:
     """Return an expression for raw lines that matches where ``regex`` would without their prefixes, or None.
 
-    It cannot tell a host from a word, so what it does not match has to be asked again.
+    It may match behind a part of the prefixes only, so what it does not match has to be asked again.
     """
     if "^" not in regex.replace("[^", ""):
         return regex
-    return rf"^(?:{_UNNAMED})*{regex[1:]}" if regex.startswith("^") and "|^" not in regex else None
+    if not regex.startswith("^") or "|^" in regex:
+        return None
+    named = rf"(?:(?:{label})(?:{_UNNAMED})*)?" if label else ""
+    return rf"^(?:{_UNNAMED})*{named}{regex[1:]}"
 
 
-def peel_prefixes(frame: pl.DataFrame) -> pl.DataFrame:
+def peel_prefixes(frame: pl.DataFrame, label: str) -> pl.DataFrame:
     """Return the frame with prefixes taken off ``text``, and ``rank, task, host, stamp`` and ``uncaught``.
+
+    ``label`` matches the bare names that are prefixes as well.
 
     ``task`` is the number of the task that ``rank`` is taken from, and null where something better tells it:
     a task of a launcher of processes is none of the ranks that it holds.
@@ -180,7 +174,7 @@ def peel_prefixes(frame: pl.DataFrame) -> pl.DataFrame:
     stronger than a number that exists once per node.
     """
     text = frame["text"]
-    payload = strip_prefixes(text)
+    payload = strip_prefixes(text, label)
     peeled = frame.with_columns(
         payload=payload,
         # Prefixes are ASCII, so bytes of them are characters.

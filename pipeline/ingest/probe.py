@@ -40,6 +40,7 @@ class Probe:
         known: entry of the store that still holds, or None where the source must be read.
         head_hash: hash of its first bytes, which copies share; empty where the same content proves nothing.
         options: what the configuration says that its rows depend on.
+        label: expression for the bare names that label its lines; empty where none does.
     """
 
     source: Source
@@ -47,6 +48,7 @@ class Probe:
     job_id: str | None
     head_hash: str
     options: str
+    label: str = ""
     known: Entry | None = None
     error: str = ""
 
@@ -89,7 +91,7 @@ def _probe_known(
         return None
     row = entry.row
     detection = Detection(row["format"], row["format_score"], row["runner_up"] or "", row["role"])
-    return Probe(source, detection, row["job_id"], entry.head_hash, options, entry)
+    return Probe(source, detection, row["job_id"], entry.head_hash, options, entry.label, entry)
 
 
 def _probe_new(sources: Sequence[Source], config: Config) -> list[Probe]:
@@ -114,6 +116,7 @@ def _probe_new(sources: Sequence[Source], config: Config) -> list[Probe]:
                 jobs[file],
                 samples[file].head_hash if is_one_of_its_kind else "",
                 _options(source, config),
+                samples[file].label,
             )
         )
     good = iter(found)

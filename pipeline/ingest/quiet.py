@@ -14,23 +14,24 @@ class QuietLines:
 
     Attributes:
         text, lines: the lines that none knows yet, and their numbers.
+        label: matches the bare names that label lines of the file.
         known: numbers of the others.
     """
 
-    def __init__(self, frame: pl.DataFrame) -> None:
-        self.text, self.lines = frame["text"], frame["line"]
+    def __init__(self, frame: pl.DataFrame, label: str) -> None:
+        self.text, self.lines, self.label = frame["text"], frame["line"], label
         self.known: list[pl.Series] = []
         self._peeled = False
 
     def ask(self, pattern: Pattern) -> int:
         """Take out the lines that a pattern knows, and return how many there are."""
         if not self._peeled:
-            self.text, self._peeled = strip_prefixes(self.text), True
+            self.text, self._peeled = strip_prefixes(self.text, self.label), True
         return self._take(to_ascii(pattern.regex))
 
     def ask_raw(self, pattern: Pattern) -> int:
         """Take out the lines that a pattern knows behind their prefixes, without taking these off."""
-        regex = behind_prefixes(to_ascii(pattern.regex))
+        regex = behind_prefixes(to_ascii(pattern.regex), self.label)
         return 0 if regex is None else self._take(regex)
 
     def _take(self, regex: str) -> int:

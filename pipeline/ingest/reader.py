@@ -57,14 +57,17 @@ class Submit(Protocol):
 
 
 class SourceReader:
-    """Reads one source; iterate over its rows, then look at `account`."""
+    """Reads one source; iterate over its rows, then look at `account`.
 
-    def __init__(self, place: Place, fmt: str) -> None:
-        self.place, self.format = place, fmt
+    ``label`` matches the bare names that label its lines (`labels.py`), and is empty where none does.
+    """
+
+    def __init__(self, place: Place, fmt: str, label: str = "") -> None:
+        self.place, self.format, self.label = place, fmt, label
         self.account = Account()
         self.shape = "binary" if fmt == BINARY else getattr(registry().get(fmt), "shape", "lines")
         self._header = self._find_header() if self.shape in TABULAR else None
-        self._scanner = Scanner(rules_for(fmt)) if self.shape == "lines" else None
+        self._scanner = Scanner(rules_for(fmt), label) if self.shape == "lines" else None
         self._signals: dict[str, int] = {}
         self._thinner = Thinner()
         self._folded: pl.DataFrame | None = None
@@ -151,8 +154,8 @@ class SourceReader:
         elif self.format == BINARY:
             scan = Scan({}, pl.Series("line", [], dtype=pl.Int64), pl.Series("line", [], dtype=pl.Int64))
         else:
-            scan = scan_fields(registry()[self.format], lines, self._header)
-        return next(split_scan(scan, [Piece(chunk, content, lines)]))
+            scan = scan_fields(registry()[self.format], lines, self._header, self.label)
+        return next(split_scan(scan, [Piece(chunk, content, lines)], self.label))
 
     def _take(self, result: ChunkResult) -> dict[str, pl.DataFrame]:
         """Bring a chunk into account, and return its rows with the line numbers of the file."""
@@ -190,8 +193,8 @@ class SourceReader:
 def read_together(readers: Sequence[SourceReader]) -> Iterator[Iterator[dict[str, pl.DataFrame]]]:
     """Yield for each reader its rows, in order; what follows is only done as each is used up.
 
-    Small files of lines with the same rules are scanned as one: asking costs more than reading them. A file
-    that turns out to be large is read by itself.
+    Small files of lines with the same rules and label are scanned as one: asking costs more than reading
+    them. A file that turns out to be large is read by itself.
     """
     pieces: list[Piece] = []
     single: dict[int, int] = {}
@@ -204,10 +207,11 @@ def read_together(readers: Sequence[SourceReader]) -> Iterator[Iterator[dict[str
     results: list[ChunkResult] = []
     if pieces:
         lines = pl.concat((piece.lines for piece in pieces), rechunk=True)
-        scan = Scanner(rules_for(readers[0].format), one_file=len(pieces) == 1).scan(lines)
+        first = readers[0]
+        scan = Scanner(rules_for(first.format), first.label, one_file=len(pieces) == 1).scan(lines)
         ends = list(accumulate(len(piece.lines) for piece in pieces))
         unended = [end for end, piece in zip(ends, pieces, strict=True) if is_unended(piece.content)]
-        results = list(split_scan(settle_unended(scan, unended), pieces))
+        results = list(split_scan(settle_unended(scan, unended), pieces, first.label))
         # What another format prints into one file is found where that is read by itself.
         guests = {bisect_left(ends, line) for line in scan.proving} if scan.proving is not None else set()
         single = {at: number for at, number in single.items() if number not in guests}

@@ -91,6 +91,13 @@ def _rules_for(own: str) -> RuleSet:
 
 
 @cache
+def rules_of_all(primary: bool) -> RuleSet:
+    """Return the patterns of all formats of lines that name a file, or of those that do not."""
+    formats = [fmt for fmt in registry().values() if fmt.shape == "lines" and fmt.primary == primary]
+    return build_rules((Rule(fmt, pattern) for fmt in formats for pattern in fmt.patterns), ())
+
+
+@cache
 def guest_literals(own: str) -> tuple[str, ...]:
     """Return the literals of lines that may prove a format other than that of the file."""
     found: set[str] = set()

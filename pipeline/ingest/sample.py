@@ -1,15 +1,16 @@
-"""A bounded look at a file: its first, middle and last lines, before anything is decided about it."""
+"""A bounded look at a file: its first, middle and last lines, and what labels them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
 import numpy as np
 import polars as pl
 
 from pipeline.ingest.chunks import is_compressed, read_head, read_whole
+from pipeline.ingest.labels import find_labels
 from pipeline.ingest.lines import is_binary, join_contents, read_lines
 from pipeline.places import Place
 
@@ -26,6 +27,7 @@ class Sample:
         first: all lines of its first megabytes, of a small file all of it.
         binary: True where the file is no text.
         head_hash: hash of the first bytes; files with the same content have the same.
+        label: expression for the bare names that label its lines (`labels.py`); empty where none does.
     """
 
     first: pl.Series
@@ -34,6 +36,7 @@ class Sample:
     tail: pl.Series
     binary: bool
     head_hash: str
+    label: str = ""
 
     @property
     def lines(self) -> pl.Series:
@@ -41,6 +44,11 @@ class Sample:
         if not len(self.middle) and not len(self.tail):
             return self.head
         return pl.concat([self.head, self.middle, self.tail])
+
+    @property
+    def all_lines(self) -> pl.Series:
+        """All lines that were seen."""
+        return pl.concat([self.first, self.middle, self.tail])
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +72,10 @@ def read_sample(place: Place) -> Sample:
     Raises:
         OSError: the file cannot be read.
     """
-    return _alone(_cut_of(place))
+    (seen,) = read_samples([place])
+    if isinstance(seen, OSError):
+        raise seen
+    return seen
 
 
 def read_samples(places: Iterable[Place]) -> list[Sample | OSError]:
@@ -81,13 +92,24 @@ def read_samples(places: Iterable[Place]) -> list[Sample | OSError]:
             cuts.append(error)
     whole = [cut for cut in cuts if isinstance(cut, _Cut) and not cut.stands_alone]
     lines = dict(zip(map(id, whole), split_together([cut.first for cut in whole]), strict=True))
-    return [
+    seen = [
         cut
         if isinstance(cut, OSError)
         else _of_whole(cut, lines[id(cut)])
         if id(cut) in lines
         else _alone(cut)
         for cut in cuts
+    ]
+    labels = iter(label_samples([sample for sample in seen if not isinstance(sample, OSError)]))
+    return [sample if isinstance(sample, OSError) else next(labels) for sample in seen]
+
+
+def label_samples(samples: Sequence[Sample]) -> list[Sample]:
+    """Return looks at files with what labels the lines of each."""
+    labels = find_labels(lines_of([sample.all_lines for sample in samples]), len(samples))
+    return [
+        replace(sample, label=label) if label else sample
+        for sample, label in zip(samples, labels, strict=True)
     ]
 
 

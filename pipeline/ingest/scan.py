@@ -20,9 +20,9 @@ from pipeline.ingest.extract import (
 from pipeline.ingest.glue import has_glued, split_glued, split_glued_to_words
 from pipeline.ingest.guests import proving_lines, read_guests
 from pipeline.ingest.lines import clean_frame
+from pipeline.ingest.literals import literal_rows, rows_of
 from pipeline.ingest.peel import split_behind_bars, split_segments
 from pipeline.ingest.quiet import QuietLines
-from pipeline.ingest.regexes import to_ascii
 from pipeline.ingest.rules import RuleSet
 from pipeline.ingest.shapes import Shapes
 from pipeline.ingest.signals import build_signal_rows
@@ -52,21 +52,24 @@ class Scan:
 class Scanner:
     """A rule set at work on a file; what it learns about the file changes its speed and nothing else.
 
-    Where the lines are those of several files, ``one_file`` is False, and other formats in them are left out.
+    ``label`` matches the bare names that label its lines (`labels.py`). Where the lines are those of several
+    files, ``one_file`` is False, and other formats in them are left out.
     """
 
     rules: RuleSet
+    label: str = ""
     one_file: bool = True
     popular: Counter[int] = field(default_factory=Counter)
     shapes: Shapes = field(init=False)
     cutter: Cutter = field(init=False)
 
     def __post_init__(self) -> None:
-        self.shapes = Shapes(self.rules)
+        self.shapes = Shapes(self.rules, self.label)
         # What is cut out of a line is never seen by the patterns that read it beside the step.
         told = {lit for rule in self.rules.rules if rule.pattern.beside for lit in rule.pattern.literals}
         steps = self.rules.steps
-        self.cutter = Cutter(steps if all(told.isdisjoint(rule.pattern.literals) for rule in steps) else ())
+        apart = all(told.isdisjoint(rule.pattern.literals) for rule in steps)
+        self.cutter = Cutter(steps if apart else (), self.label)
 
     def scan(self, lines: pl.Series, *, several: bool = True, plain: bytes | None = None) -> Scan:
         """Apply the rules to raw lines that are numbered from 1.
@@ -106,7 +109,7 @@ class Scanner:
         if candidates.is_empty():
             return self._with_guests(whole, others, rows, known, candidates["line"])
         candidates = split_glued_to_words(candidates)
-        frame = clean_frame(candidates)
+        frame = clean_frame(candidates, self.label)
         if frame.height > candidates.height:
             frame = frame.filter(frame["text"].str.contains(self.rules.screen))
         known += _scan_beside(frame, self.rules, rows)
@@ -131,8 +134,8 @@ class Scanner:
         if rest.str.contains(self.rules.guests).any():
             unknown = lines.filter(~lines["line"].is_in(seen.implode())).sort("line")
             if not self.one_file:
-                return Scan(merge_rows(rows), seen, torn, proving_lines(unknown, self.rules.own))
-            guests = read_guests(unknown, self.rules.own)
+                return Scan(merge_rows(rows), seen, torn, proving_lines(unknown, self.rules.own, self.label))
+            guests = read_guests(unknown, self.rules.own, self.label)
             for table, found in guests.tables.items():
                 rows.setdefault(table, []).extend(found)
             seen = pl.concat([seen, guests.known])
@@ -170,12 +173,12 @@ class Scanner:
         if not self.popular and frame.height > 2 * _FEW:
             head = self._scan_quiet(frame.head(_FEW))
             return pl.concat([head, self._scan_quiet(frame.tail(-_FEW))])
-        left = QuietLines(frame)
+        left = QuietLines(frame, self.label)
         for at, _ in self.popular.most_common():
             if not len(left.text):
                 break
             left.ask_raw(self.rules.rules[at].pattern)
-        present = _literal_rows(left.text, self.rules.quiet_literals).keys()
+        present = literal_rows(left.text, self.rules.quiet_literals).keys()
         for at, rule in enumerate(self.rules.rules):
             if not rule.pattern.table and not present.isdisjoint(rule.pattern.literals) and len(left.text):
                 known = left.ask(rule.pattern)
@@ -214,10 +217,10 @@ def _scan_loud(
     known, claimed = _falses(frame.height), _falses(frame.height)
     if not frame.height:
         return known, claimed, known
-    where = _literal_rows(frame["text"], rules.literals)
+    where = literal_rows(frame["text"], rules.literals)
     frame = read_heads(frame)
     for rule in rules.rules:
-        candidates = _rows_of(where, rule.pattern.literals)
+        candidates = rows_of(where, rule.pattern.literals)
         if candidates is None or rule.pattern.beside:
             continue
         if rule.pattern.unique:
@@ -248,42 +251,6 @@ def _scan_signals(
             signalled = signalled.scatter(candidates.filter(hit), True)
             rows.setdefault("signals", []).append(found)
     return signalled
-
-
-def match_rules(lines: pl.Series, rules: RuleSet) -> pl.DataFrame:
-    """Return ``format, pattern, line`` of every pattern that matches a raw line, each on its own."""
-    frame = pl.DataFrame({"text": split_behind_bars(lines)}).with_row_index("line", 1)
-    frame = clean_frame(frame.filter(frame["text"].str.contains(rules.screen)))
-    where = _literal_rows(frame["text"], rules.literals)
-    found = [pl.DataFrame(schema={"format": pl.String, "pattern": pl.String, "line": frame.schema["line"]})]
-    for rule in rules.rules:
-        candidates = _rows_of(where, rule.pattern.literals)
-        if candidates is not None:
-            candidates = candidates.filter(
-                frame["text"][candidates].str.contains(to_ascii(rule.pattern.regex))
-            )
-            names = {"format": pl.lit(rule.fmt.name), "pattern": pl.lit(rule.pattern.name)}
-            found.append(frame[candidates].select(**names, line="line"))
-    return pl.concat(found)
-
-
-def _literal_rows(text: pl.Series, literals: tuple[str, ...]) -> dict[str, pl.Series]:
-    """Return for each literal that occurs the positions of the lines that hold it, in order."""
-    if not len(text):
-        return {}
-    found = pl.col("text").str.extract_many(list(literals), overlapping=True)
-    hits = text.to_frame("text").select(literal=found).with_row_index("row")
-    pairs = hits.explode("literal", empty_as_null=False, keep_nulls=False).unique(maintain_order=True)
-    grouped = pairs.group_by("literal", maintain_order=True).agg("row")
-    return dict(zip(grouped["literal"].to_list(), grouped["row"], strict=True))
-
-
-def _rows_of(where: dict[str, pl.Series], literals: tuple[str, ...]) -> pl.Series | None:
-    """Return the positions of lines that hold one of the literals, in order; None where there are none."""
-    found = [where[literal] for literal in literals if literal in where]
-    if not found:
-        return None
-    return found[0] if len(found) == 1 else pl.concat(found).unique().sort()
 
 
 def _falses(height: int) -> pl.Series:

@@ -62,18 +62,23 @@ class _Quiet:
 
 @dataclass(slots=True)
 class Shapes:
-    """What is found out about shapes of lines; it changes the speed of a scan and nothing else."""
+    """What is found out about shapes of lines; it changes the speed of a scan and nothing else.
+
+    ``label`` matches the bare names that label lines of the file.
+    """
 
     rules: RuleSet
+    label: str = ""
     _quiet: tuple[_Quiet, ...] = field(init=False)
     _popular: Counter[int] = field(default_factory=Counter)
     _help: bool = True
 
     def __post_init__(self) -> None:
         patterns = (rule.pattern for rule in self.rules.rules if not rule.pattern.table)
-        raw = (
-            (one.literals, behind_prefixes(to_ascii(one.regex))) for one in patterns if is_blind((one.regex,))
-        )
+        blind = [pattern for pattern in patterns if is_blind((pattern.regex,))]
+        # A name with digits may label a line of a shape, and not the next one.
+        label = self.label if is_blind((self.label,)) else ""
+        raw = ((one.literals, behind_prefixes(to_ascii(one.regex), label)) for one in blind)
         self._quiet = tuple(_Quiet(literals, regex) for literals, regex in raw if regex is not None)
 
     def settle(self, content: bytes) -> Settled | None:

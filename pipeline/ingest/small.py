@@ -47,7 +47,7 @@ class SmallFiles:
 
 
 def read_small(batch: Sequence[Probe]) -> SmallFiles:
-    """Return what files of one format of lines hold.
+    """Return what files of one format of lines hold, whose lines all bear the same label or none.
 
     Files with a line that may prove another format are left to be read one by one.
     """
@@ -82,7 +82,7 @@ def _read_small(batch: Sequence[Probe], guests: frozenset[int]) -> SmallFiles | 
         return SmallFiles({}, {}, list(range(len(batch))))
     owners = _Owners([batch[at].source.source_id for at in taken], heights)
     rules = rules_for(batch[0].detection.format)
-    scan = Scanner(rules, one_file=False).scan(lines, several=b"\r" in joined)
+    scan = Scanner(rules, batch[0].label, one_file=False).scan(lines, several=b"\r" in joined)
     if scan.proving is not None and len(scan.proving):
         return frozenset(taken[number] for number in owners.of(scan.proving)) | guests
     ends = heights.cumsum().tolist()
@@ -112,7 +112,7 @@ def _read_small(batch: Sequence[Probe], guests: frozenset[int]) -> SmallFiles | 
         for number, (at, content, height) in enumerate(zip(taken, contents, heights, strict=True))
     }
     numbered = pl.DataFrame({"text": lines}).with_row_index("line", 1).cast({"line": pl.Int64})
-    shapes = _shapes(owners, numbered.filter(states == UNKNOWN_LINE))
+    shapes = _shapes(owners, numbered.filter(states == UNKNOWN_LINE), batch[0].label)
     return SmallFiles({**tables, "templates": shapes}, accounts, others)
 
 
@@ -167,9 +167,9 @@ def _dated(tables: Mapping[str, pl.DataFrame]) -> dict[str, dict[str, tuple[date
     return dated
 
 
-def _shapes(owners: _Owners, unknown: pl.DataFrame) -> pl.DataFrame:
+def _shapes(owners: _Owners, unknown: pl.DataFrame, label: str) -> pl.DataFrame:
     """Return the shapes of unknown lines of each file, the most frequent first."""
-    shapes = owners.own(mask_lines(unknown), "example_line")
+    shapes = owners.own(mask_lines(unknown, label), "example_line")
     counted = shapes.group_by("source_id", "template", maintain_order=True).agg(
         pl.len().cast(pl.Int64).alias("count"), pl.col("example", "example_line").first()
     )

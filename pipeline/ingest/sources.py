@@ -37,7 +37,7 @@ def read_entry(
         content_hash=account.content_hash,
         error=account.error or None,
     )
-    return Entry(found.source.name, row, found.head_hash, found.options, parts, bundle)
+    return Entry(found.source.name, row, found.head_hash, found.options, found.label, parts, bundle)
 
 
 def failed_entry(found: Probe) -> Entry:
@@ -49,7 +49,7 @@ def copied_entry(found: Probe, first: Entry) -> Entry:
     """Return the entry of a source with the content of another one, whose rows stand for both."""
     own = ("source_id", "path", "bytes", "job_id")
     row = {**first.row, **{name: _row(found)[name] for name in own}, "duplicate_of": first.name}
-    return Entry(found.source.name, row, found.head_hash, found.options)
+    return Entry(found.source.name, row, found.head_hash, found.options, found.label)
 
 
 def build_sources(entries: list[Entry], config: Config) -> pl.DataFrame:

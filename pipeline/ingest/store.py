@@ -38,6 +38,7 @@ class Entry:
         row: columns of the ``sources`` table that reading found.
         head_hash: hash of its first bytes.
         options: what the configuration said that its rows depend on.
+        label: expression for the bare names that label its lines; empty where none does.
         parts: table to the names of its parts; empty where they are those of a bundle.
         bundle: name of that bundle, or empty.
     """
@@ -46,6 +47,7 @@ class Entry:
     row: Mapping[str, Any]
     head_hash: str = ""
     options: str = ""
+    label: str = ""
     parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     bundle: str = ""
 
@@ -56,6 +58,7 @@ class Entry:
             "row": self.row,
             "head_hash": self.head_hash,
             "options": self.options,
+            "label": self.label,
             "parts": self.parts,
             "bundle": self.bundle,
         }
@@ -69,9 +72,8 @@ class Entry:
         """
         try:
             parts = {table: tuple(names) for table, names in value["parts"].items()}
-            entry = cls(
-                value["name"], value["row"], value["head_hash"], value["options"], parts, value["bundle"]
-            )
+            texts = {name: value[name] for name in ("head_hash", "options", "label", "bundle")}
+            entry = cls(value["name"], value["row"], parts=parts, **texts)
             missing = {column.name for column in EVENT_TABLES["sources"].columns} - entry.row.keys()
         except (AttributeError, KeyError, TypeError) as error:
             raise ValueError("no entry of a store") from error

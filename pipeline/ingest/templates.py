@@ -28,10 +28,13 @@ _MASKS: tuple[tuple[str, str], ...] = (
 )
 
 
-def mask_lines(lines: pl.DataFrame) -> pl.DataFrame:
-    """Return ``template, example, example_line`` of lines (columns ``line``, ``text``) that are not empty."""
+def mask_lines(lines: pl.DataFrame, label: str) -> pl.DataFrame:
+    """Return ``template, example, example_line`` of lines (columns ``line``, ``text``) that are not empty.
+
+    ``label`` matches the label that they bear, and is empty where they bear none.
+    """
     # Secrets first: a mask of numbers would leave the rest of one to be read.
-    text = mask_text(strip_prefixes(lines["text"]).str.head(TEXT_LENGTH).str.strip_chars())
+    text = mask_text(strip_prefixes(lines["text"], label).str.head(TEXT_LENGTH).str.strip_chars())
     template = text
     for regex, mask in _MASKS:
         template = template.str.replace_all(regex, mask)

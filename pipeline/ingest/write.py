@@ -67,13 +67,13 @@ def read_into(
 
     ``progress`` is told how many bytes of the file are done; of a compressed one that is an upper bound.
     """
-    reader = SourceReader(found.source.place, found.detection.format)
+    reader = SourceReader(found.source.place, found.detection.format, found.label)
     return _write_rows(found, reader, reader.rows(submit), store, progress)
 
 
 def read_batch(batch: Sequence[Probe], store: Store) -> list[Entry]:
     """Read small sources of one format into the store together, and return their entries."""
-    readers = [SourceReader(found.source.place, found.detection.format) for found in batch]
+    readers = [SourceReader(found.source.place, found.detection.format, found.label) for found in batch]
     return [
         _write_rows(found, reader, rows, store)
         for found, reader, rows in zip(batch, readers, read_together(readers), strict=True)
@@ -82,7 +82,7 @@ def read_batch(batch: Sequence[Probe], store: Store) -> list[Entry]:
 
 def read_rows(found: Probe) -> tuple[Account, list[dict[str, pl.DataFrame]]]:
     """Return the account and the rows of a small source, which lie in memory together."""
-    reader = SourceReader(found.source.place, found.detection.format)
+    reader = SourceReader(found.source.place, found.detection.format, found.label)
     rows = [owned(tables, found) for tables in reader.rows(run_here)]
     return reader.account, rows
 
