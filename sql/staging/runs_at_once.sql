@@ -89,6 +89,8 @@ taken as (
             sum(case when gained_s >= 0 then gained_s else least(elapsed_s, step_s) end) filter (where elapsed_s is not null),
             least(sum(step_s), median(step_s) * count(step_s))
         ) as took_s,
+        -- what no line tells says nothing, and neither does a number beyond all runs
+        case when took_s between 0 and 1e9 then (took_s * 1000000)::bigint end as took_us,
     from clocked
     group by source_id
 ),
@@ -154,12 +156,12 @@ placed as (
         t.first_step,
         a.of_any_year,
         -- what else is printed with a time may come before lines that were held back: as long as it took it had begun before the end
-        least(a.before_ts, a.after_ts - to_microseconds((least(k.took_s, 1e9) * 1000000)::bigint)) as near_ts,
+        least(a.before_ts, a.after_ts - to_microseconds(k.took_us)) as near_ts,
         coalesce(a.from_ts, near_ts) as from_ts,
         -- and no longer than it surely took did it train
         coalesce(
             a.to_ts,
-            least(a.after_ts, near_ts + to_microseconds((least(k.took_s, 1e9) * 1000000)::bigint)),
+            least(a.after_ts, near_ts + to_microseconds(k.took_us)),
             a.after_ts
         ) as to_ts,
     from trained as t
