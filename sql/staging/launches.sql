@@ -113,6 +113,7 @@ backs as (
         null::varchar as pattern,
         null::integer as rank,
         false as is_init,
+        false as is_init_end,
         false as is_loop,
     from steps as s
     left join beats as b using (log_no)
@@ -195,6 +196,7 @@ others as (
         t.pattern,
         t.rank,
         coalesce(t.kind = 'phase' and t.name = 'init' and t.edge = 'begin', false) as is_init,
+        coalesce(t.kind = 'phase' and t.name = 'init' and t.edge = 'end', false) as is_init_end,
         coalesce(t.kind = 'phase' and t.name = 'loop' and t.edge = 'begin', false) as is_loop,
     from staging.stream as t
     where t.run_id is not null
@@ -207,7 +209,7 @@ others as (
         )
         and t.log_no in (select log_no from staging.sources where is_trainer)
     union all by name
-    select *, 'start' as class, null::integer as rank, false as is_init, false as is_loop,
+    select *, 'start' as class, null::integer as rank, false as is_init, false as is_init_end, false as is_loop,
     from relaunches
 ),
 
@@ -274,14 +276,31 @@ first_pass as (
 ),
 
 -- a start that never reached a step: the same process-start line again, well after the first; of a program that prints none
--- the first thing that is seen is its initialisation
+-- the first thing that is seen is its initialisation, or that this is over, how long it took before its time
+near as (
+    select
+        *,
+        case
+            when name = 'process_start' then true
+            when bool_or(name = 'process_start') over (partition by log_no, block) then false
+            when is_init then true
+            else is_init_end and not bool_or(is_init) over (partition by log_no, block)
+        end as is_first,
+        coalesce(
+            ts_us,
+            case when is_init_end and lead(is_init_end) over w then lead(ts_us) over w end
+        ) as near_us,
+    from first_pass
+    window w as (partition by log_no order by ord, log_line, segment)
+),
+
 second_pass as (
     select
         *,
-        (name = 'process_start' or (is_init and not bool_or(name = 'process_start') over (partition by log_no, block)))
-            and coalesce(ts_us - last_value(ts_us ignore nulls) over (again rows between unbounded preceding and 1 preceding), 0)
+        is_first
+            and coalesce(near_us - last_value(near_us ignore nulls) over (again rows between unbounded preceding and 1 preceding), 0)
                 > 30000000 as again,
-    from first_pass
+    from near
     window again as (partition by log_no, block, name, pattern, rank order by ord, log_line, segment)
 ),
 
@@ -293,7 +312,7 @@ third_pass as (
         or (
             again
             and coalesce(
-                ts_us - last_value(case when again then ts_us end ignore nulls) over (
+                near_us - last_value(case when again then near_us end ignore nulls) over (
                     partition by log_no, block order by ord, log_line, segment rows between unbounded preceding and 1 preceding
                 ) > 30000000,
                 true

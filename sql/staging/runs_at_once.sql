@@ -49,19 +49,50 @@ trained as (
         any_value(l.job_id) as job_id,
         any_value(l.zone) as zone,
         min(e.step_last) as first_step,
-        min(e.ts_quality) filter (where e.ts is not null) as ts_quality,
+        min(e.ts_quality) filter (where e.ts is not null) as quality,
         -- how long before its first line it began cannot be told here: what is printed has been done
-        min(e.ts) as from_ts,
-        max(e.ts) as to_ts,
+        case when quality = 'year_assumed' then arg_min(e.ts, e.line) else min(e.ts) end as from_ts,
+        case when quality = 'year_assumed' then arg_max(e.ts, e.line) else max(e.ts) end as to_ts,
         min(e.line) as first_line,
         max(e.line) as last_line,
-        -- every rank may tell the same step
-        greatest(avg(e.step_time_s * coalesce(e.steps, 1)) * count(distinct e.step_last), max(e.elapsed_s)) as told_s,
-        -- the first steps of a loop take long, and a mean that is printed with each step counts them each time
-        least(median(e.step_time_s * coalesce(e.steps, 1)) * count(distinct e.step_last), max(e.elapsed_s)) as surely_s,
     from events.steps as e
     inner join logs as l using (source_id)
     group by l.source_id
+),
+
+-- every rank may tell the same step
+undated_steps as (
+    select
+        e.source_id,
+        e.step_last,
+        arg_max(e.step_time_s * coalesce(e.steps, 1), e.line) as step_s,
+        arg_max(e.elapsed_s, e.line) as elapsed_s,
+    from events.steps as e
+    where e.source_id in (select source_id from trained where from_ts is null)
+    group by e.source_id, e.step_last
+),
+
+-- the clock of a loop goes on from line to line, from one part of a log to the next, too, and begins anew with the loop
+clocked as (
+    select
+        *,
+        elapsed_s - lag(elapsed_s ignore nulls) over w as gained_s,
+    from undated_steps
+    window w as (partition by source_id order by step_last)
+),
+
+-- the first steps of a loop take long, and a mean that is printed with each step counts them each time
+taken as (
+    select
+        source_id,
+        coalesce(
+            sum(case when gained_s >= 0 then gained_s else least(elapsed_s, step_s) end) filter (where elapsed_s is not null),
+            least(sum(step_s), median(step_s) * count(step_s))
+        ) as took_s,
+        -- what no line tells says nothing, and neither does a number beyond all runs
+        case when took_s between 0 and 1e9 then (took_s * 1000000)::bigint end as took_us,
+    from clocked
+    group by source_id
 ),
 
 -- steps without a time lie between the last time before them and the first one behind them
@@ -79,16 +110,43 @@ marks as (
     where ts is not null
 ),
 
-around as (
-    select
-        t.source_id,
-        max(m.ts) filter (where m.line < t.first_line) as from_ts,
-        min(m.ts) filter (where m.line > t.last_line) as to_ts,
-        min(m.ts_quality) as ts_quality,
+ends as (
+    select source_id, zone, first_line, last_line, first_line as line, from_ts as ts, quality as ts_quality from trained
+    union all
+    select source_id, zone, first_line, last_line, last_line as line, to_ts as ts, quality as ts_quality from trained
+    union all
+    select t.source_id, t.zone, t.first_line, t.last_line, m.line, m.ts, m.ts_quality
     from trained as t
     inner join marks as m using (source_id)
-    where t.from_ts is null and m.ts_quality in ('logged', 'zone_assumed', 'year_assumed')
-    group by t.source_id
+    where t.from_ts is null and (m.line < t.first_line or m.line > t.last_line)
+),
+
+-- a log may print some of its stamps without a year, and in another zone than others
+zoned as (
+    select
+        d.source_id,
+        d.line,
+        d.first_line,
+        d.last_line,
+        d.ts_quality = 'year_assumed' and y.year is null as of_any_year,
+        d.ts + to_years(coalesce(y.year - 1972, 0)::integer) as dated_ts,
+        case when d.zone = 'UTC' or d.ts_quality = 'logged' then dated_ts else timezone(d.zone, dated_ts::timestamp) end as ts,
+    from ends as d
+    left join staging.years as y
+        on y.source_id = d.source_id and d.ts_quality = 'year_assumed' and d.line >= y.line and d.line < y.next_line
+    where d.ts_quality in ('logged', 'zone_assumed', 'year_assumed')
+),
+
+around as (
+    select
+        source_id,
+        bool_or(of_any_year) as of_any_year,
+        max(ts) filter (where line < first_line) as before_ts,
+        min(ts) filter (where line > last_line) as after_ts,
+        min(ts) filter (where line between first_line and last_line) as from_ts,
+        max(ts) filter (where line between first_line and last_line) as to_ts,
+    from zoned
+    group by source_id
 ),
 
 placed as (
@@ -96,30 +154,19 @@ placed as (
         t.folder,
         t.job_id,
         t.first_step,
-        t.zone,
-        coalesce(t.ts_quality, a.ts_quality) as ts_quality,
+        a.of_any_year,
         -- what else is printed with a time may come before lines that were held back: as long as it took it had begun before the end
-        least(a.from_ts, a.to_ts - to_microseconds((least(t.surely_s, 1e9) * 1000000)::bigint)) as near_ts,
-        coalesce(t.from_ts, near_ts) as from_ts,
+        least(a.before_ts, a.after_ts - to_microseconds(k.took_us)) as near_ts,
+        coalesce(a.from_ts, near_ts) as from_ts,
+        -- and no longer than it surely took did it train
         coalesce(
-            t.to_ts,
-            least(a.to_ts, near_ts + to_microseconds((least(t.told_s, 1e9) * 1000000)::bigint)),
-            a.to_ts
+            a.to_ts,
+            least(a.after_ts, near_ts + to_microseconds(k.took_us)),
+            a.after_ts
         ) as to_ts,
     from trained as t
-    left join around as a using (source_id)
-),
-
-zoned as (
-    select
-        folder,
-        job_id,
-        first_step,
-        ts_quality = 'year_assumed' as of_any_year,
-        case when zone = 'UTC' or ts_quality = 'logged' then from_ts else timezone(zone, from_ts::timestamp) end as from_ts,
-        case when zone = 'UTC' or ts_quality = 'logged' then to_ts else timezone(zone, to_ts::timestamp) end as to_ts,
-    from placed
-    where from_ts < to_ts and ts_quality in ('logged', 'zone_assumed', 'year_assumed')
+    inner join around as a using (source_id)
+    left join taken as k using (source_id)
 ),
 
 jobs as (
@@ -131,8 +178,9 @@ jobs as (
         min(z.first_step) as first_step,
         min(z.from_ts) as from_ts,
         max(z.to_ts) as to_ts,
-    from zoned as z
+    from placed as z
     inner join (select folder, job_id, min(label) as label from logs group by all) as l using (folder, job_id)
+    where z.from_ts < z.to_ts
     group by z.folder, z.job_id
 ),
 
