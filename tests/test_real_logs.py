@@ -534,6 +534,26 @@ def test_the_printed_time_of_a_fork_on_deepspeed_lays_its_steps(built: Built) ->
     assert round(seconds(built, run, "checkpoint_stall"), 1) == 23.7
 
 
+def test_a_report_in_the_output_of_a_job_is_its_accounting(built: Built) -> None:
+    """LSF prints 18:50:23 and 18:51:51; ranks came up 27.309 s before 18:51:46; no error is dated."""
+    row = built.con.execute(
+        "select state, len(nodes), epoch(start_ts - submit_ts), epoch(end_ts - start_ts), source_id = ("
+        "select source_id from events.sources where path like '%moe-5.2.3363503.o') "
+        "from staging.allocations where job_id = '3363503'"
+    ).fetchall()
+    assert row == [("COMPLETED", 65, 3113.0, 88.0, True)]
+    run = "megatron-deepspeed/summit-moe-3363503"
+    lost = [round(seconds(built, run, category), 3) for category in ("provisioning", "init", "teardown")]
+    assert lost == [55.691, 27.309, 5.0]
+
+
+def test_who_stops_the_others_has_noticed_that_one_failed(built: Built) -> None:
+    """The next dated line is of 22:17:44.326, the launcher kills from 22:17:50.684 on, until 22:18:01.278."""
+    run = "megatron-deepspeed/lockclock-tp1pp2dp8-oom"
+    assert round(seconds(built, run, "hang"), 3) == 6.358
+    assert round(seconds(built, run, "teardown"), 3) == 10.594
+
+
 def test_an_engine_without_printed_lengths_is_measured_by_its_stamps(built: Built) -> None:
     """Sixteen epochs from 01:46:52 to the last step at 03:20:25, and evaluations between them."""
     run = "deepspeed/dschat-step1"

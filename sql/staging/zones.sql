@@ -18,7 +18,7 @@ trainer_zones as (
 -- where it counts from an epoch, as programs do that are not in UTC, if they agree
 free_accounting as (
     select distinct l.log
-    from events.allocations as a
+    from staging.records as a
     inner join staging.logs as l using (source_id)
     where l.zone is null and a.ts_quality <> 'logged' and l.duplicate_of is null
 ),
@@ -57,7 +57,8 @@ is_host as (
 found as (
     select
         l.source_id,
-        coalesce(l.zone, a.zone, case when i.is_host then h.zone else t.zone end, 'UTC') as zone,
+        -- a report in the output of a job goes by the clock of its host; its programs may not
+        coalesce(l.zone, case when i.is_host then coalesce(a.zone, h.zone) else coalesce(t.zone, a.zone) end, 'UTC') as zone,
         coalesce(
             l.zone,
             a.zone,
@@ -67,7 +68,7 @@ found as (
         ) as host_zone,
         case
             when l.zone is not null then 'configuration'
-            when a.zone is not null then 'jobs'
+            when a.zone is not null and (i.is_host or t.zone is null) then 'jobs'
             when i.is_host and h.zone is not null then 'neighbours'
             when i.is_host or t.zone is null then 'assumed'
             when l.job_id in (select job_id from staging.job_times where not known) then 'accounting'
@@ -75,7 +76,7 @@ found as (
         end as zone_from,
         case
             when l.zone is not null then null
-            when a.zone is not null then a.job_id
+            when a.zone is not null and (i.is_host or t.zone is null) then a.job_id
             when i.is_host then h.job_id
             else t.job_id
         end as zone_job,
