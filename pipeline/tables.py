@@ -132,7 +132,7 @@ ALLOCATIONS = Table(
             "part",
             "string",
             "kind and name of the part of the job that the record stands for (`pod/…`, `replicas/…`), where "
-            "several make up one allocation",
+            "several make up one allocation; `report` of a line of a report in a job's output",
         ),
         Column("name", "string", "job name"),
         Column("user", "string", "user"),

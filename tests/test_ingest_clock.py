@@ -45,6 +45,11 @@ STAMPS = {
     # The name of a zone is not an offset: half of them stand for several.
     ("ctime", "Wed Apr 15 11:16:53 CEST 2026"): (utc(2026, 4, 15, 11, 16, 53), "zone_assumed"),
     ("ctime", "Wed Apr  5 11:16:53 UTC 2026"): (utc(2026, 4, 5, 11, 16, 53), "logged"),
+    ("ctime", "Sun Apr  5 12:16:53 AM CEST 2026"): (utc(2026, 4, 5, 0, 16, 53), "zone_assumed"),
+    ("ctime", "Sun Apr  5 12:16:53 PM 2026"): (utc(2026, 4, 5, 12, 16, 53), "zone_assumed"),
+    ("ctime", "Sun 05 Apr 2026 11:16:53 PM UTC"): (utc(2026, 4, 5, 23, 16, 53), "logged"),
+    ("ctime", "Sun 05 Apr 2026 11:16:53 CEST"): (utc(2026, 4, 5, 11, 16, 53), "zone_assumed"),
+    ("ctime", "Sun Apr  5 13:16:53 PM 2026"): NOTHING,
     ("us", "03/18/2026 07:02:11"): (utc(2026, 3, 18, 7, 2, 11), "zone_assumed"),
     ("us", "03/18 07:02:11"): (utc(1972, 3, 18, 7, 2, 11), "year_assumed"),
     ("us", "02/29/2026 07:02:11"): NOTHING,

@@ -309,7 +309,7 @@ FAULT_OF: dict[str, tuple[Fault, ...]] = {
     # a date. The odd ranks, which wait for a length from the even ones, read nonsense: line 1762.
     # 02:55:56 less 600 s.
     "megatron/alps-2340717-watchdog": (
-        Fault("2026-05-22 02:45:55", "2340717.err:395", None, 2, None, 28, "software_exception"),
+        Fault("2026-05-22 00:45:55", "2340717.err:395", None, 2, None, 28, "software_exception"),
     ),
     # Three ranks of sixteen; the first of them takes its leave before the launcher kills the others.
     "megatron-deepspeed/lockclock-tp1pp2dp8-oom": (
@@ -317,7 +317,7 @@ FAULT_OF: dict[str, tuple[Fault, ...]] = {
     ),
     # All forty ranks; 23:34:37 is the first time that stands behind one of them.
     "torchrun-failure/alps-1857626": (
-        Fault("2026-04-14 23:34:37", "1857626.err:135", None, 2, None, 40, "exit_code"),
+        Fault("2026-04-14 21:34:37", "1857626.err:135", None, 2, None, 40, "exit_code"),
     ),
     "torchrun-failure/fwyc-ws8": (Fault("2025-05-13 16:37:31", "node0.log:16", runner_up="exit_code"),),
     # All eight ranks of the node.
@@ -348,9 +348,9 @@ FAULT_OF: dict[str, tuple[Fault, ...]] = {
     ),
     "megatron/alps-1861140-timelimit": (
         # Task 0 is an agent of four ranks, and none of them: no rank tells of the limit.
-        Fault("2026-04-15 11:31:51", "1861140.err:155", runner_up="process_killed"),
+        Fault("2026-04-15 09:31:51", "1861140.err:155", runner_up="process_killed"),
     ),
-    "megatron/alps-2609830-timelimit": (Fault("2026-06-24 15:14:07", "2609830.err:343", ranks=1),),
+    "megatron/alps-2609830-timelimit": (Fault("2026-06-24 13:14:07", "2609830.err:343", ranks=1),),
     "megatron/bigscience-meg-base": (
         Fault(
             "2021-05-23 08:45:57", "meg_gpt2_base_n4_dp1_tp4_pp4-1809579.out:1591", runner_up="process_killed"
@@ -404,7 +404,7 @@ def test_saves_and_lost_work_of_a_time_limit(built: Built) -> None:
     lost = built.con.execute(
         "select lost_steps, fault_ts::varchar from ledger.incidents where run_id = ?", [run]
     )
-    assert lost.fetchone() == (44, "2026-04-15 11:31:51+00")
+    assert lost.fetchone() == (44, "2026-04-15 09:31:51+00")
     assert 99.6 <= seconds(built, run, "lost_work") <= 99.6 + 2.0
 
 
@@ -459,7 +459,7 @@ def test_a_watchdog_dates_the_stall_and_is_not_the_cause(built: Built) -> None:
         [run],
     ).fetchone()
     assert row is not None
-    assert (row[0][:19], row[1][:19], row[2]) == ("2026-05-22 02:45:55", "2026-05-22 02:55:56", 0)
+    assert (row[0][:19], row[1][:19], row[2]) == ("2026-05-22 00:45:55", "2026-05-22 00:55:56", 0)
     assert 600 <= seconds(built, run, "hang") <= 602
 
 
@@ -532,6 +532,26 @@ def test_the_printed_time_of_a_fork_on_deepspeed_lays_its_steps(built: Built) ->
     ).fetchone()
     assert row == (68.95, 18.21, 500)
     assert round(seconds(built, run, "checkpoint_stall"), 1) == 23.7
+
+
+def test_a_report_in_the_output_of_a_job_is_its_accounting(built: Built) -> None:
+    """LSF prints 18:50:23 and 18:51:51; ranks came up 27.309 s before 18:51:46; no error is dated."""
+    row = built.con.execute(
+        "select state, len(nodes), epoch(start_ts - submit_ts), epoch(end_ts - start_ts), source_id = ("
+        "select source_id from events.sources where path like '%moe-5.2.3363503.o') "
+        "from staging.allocations where job_id = '3363503'"
+    ).fetchall()
+    assert row == [("COMPLETED", 65, 3113.0, 88.0, True)]
+    run = "megatron-deepspeed/summit-moe-3363503"
+    lost = [round(seconds(built, run, category), 3) for category in ("provisioning", "init", "teardown")]
+    assert lost == [55.691, 27.309, 5.0]
+
+
+def test_who_stops_the_others_has_noticed_that_one_failed(built: Built) -> None:
+    """The next dated line is of 22:17:44.326, the launcher kills from 22:17:50.684 on, until 22:18:01.278."""
+    run = "megatron-deepspeed/lockclock-tp1pp2dp8-oom"
+    assert round(seconds(built, run, "hang"), 3) == 6.358
+    assert round(seconds(built, run, "teardown"), 3) == 10.594
 
 
 def test_an_engine_without_printed_lengths_is_measured_by_its_stamps(built: Built) -> None:

@@ -218,6 +218,18 @@ def test_is_no_evidence(line: str) -> None:
             "slurm_cancelled_job",
             "operator_stop",
         ),
+        (
+            "2026-03-03 01:22:51,310 INFO default.py:42 -- Deciding to TERMINATE, since the total failure "
+            "count (2) exceeded the maximum allowed failures: FailureConfig(max_failures=1).",
+            "ray_train_gave_up",
+            "exit_code",
+        ),
+        (
+            "(TrainController pid=33120) [FailurePolicy] Decision: FailureDecision.RETRY, Error source: "
+            "controller, Error count / maximum errors allowed: 1/inf, Error: The worker group timed out.",
+            "ray_train_failure_decision",
+            "exit_code",
+        ),
         ("TERM_RUNLIMIT: job killed after reaching LSF run time limit.", "lsf_run_limit", "time_limit"),
         ("TERM_OWNER: job killed by owner.", "lsf_killed_by_owner", "operator_stop"),
         ("=>> PBS: job killed: walltime 172812 exceeded limit 172800", "pbs_walltime", "time_limit"),

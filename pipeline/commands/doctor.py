@@ -98,7 +98,8 @@ def _zone(report: SourceReport, clock: Clock | None) -> str | None:
     if clock is None or not _needs_zone(report):
         return report.zone
     name, bracket, _ = clock.zone_told.partition(" (")
-    return f"{name} ({'assumed' if clock.zone_from == 'assumed' else 'inferred'})" if bracket else name
+    how = {"assumed": "assumed", "printed": "printed"}.get(clock.zone_from, "inferred")
+    return f"{name} ({how})" if bracket else name
 
 
 def _needs_zone(report: SourceReport) -> bool:
@@ -117,6 +118,8 @@ def _clocks(reports: Sequence[SourceReport], clocks: Mapping[str, Clock]) -> Ite
             zone = f"are read in {clock.zone_told}"
             if clock.zone_from == "assumed":
                 zone = "are assumed to be of UTC, where nothing tells more ([zones] in goodput.toml can)"
+                if name := clock.zone_told.partition(" is called ")[2].removesuffix(")"):
+                    zone += f"; more than one zone is called {name}"
             answers.setdefault(f"stamps without a zone {zone}", []).append(report.path)
         if clock.year_from is not None:
             answers.setdefault(f"stamps without a year are {_year(clock)}", []).append(report.path)

@@ -67,6 +67,11 @@ LSF_REASONS = {
         )
     },
 }
+#: The same by the words that LSF prints.
+LSF_WORDS = {
+    **{word: LSF_STATES.get(number, "FAILED") for number, word in LSF_REASONS.items() if word},
+    "*": "FAILED",
+}
 
 # --- SGE: what failed, and a code as a shell has it, with a colon between them.
 

@@ -91,6 +91,15 @@ LAUNCH = (
         "0.3 to 0.18",
         Value(group="detail"),
     ),
+    _exit(
+        "closing_others",
+        "] Killing subprocess ",
+        rf"{place('launch')}Killing subprocess \d",
+        "0.3 to 0.18",
+        Value(const="closing_others"),
+        note="The first thing that the launcher does about a failure: it says what failed when others have "
+        "gone.",
+    ),
     Pattern(
         name="elastic_restart",
         table="phases",
@@ -109,7 +118,7 @@ LAUNCH = (
         "launcher",
         ("] [launch.py:", "] [runner.py:", "] [multinode_runner.py:", "Killing subprocess "),
         rf"{place('launch')}(?:WORLD INFO DICT: |global_rank_mapping=|process \d+ spawned with command: "
-        r"|\d+ \w+=|Killing subprocess \d)"
+        r"|\d+ \w+=)"
         rf"|{place('runner', 'multinode_runner')}|^Killing subprocess \d+\s*$",
         versions="0.3 to 0.18",
     ),

@@ -47,6 +47,13 @@ FORMAT = Format(
             r"\d+ Workers \(tasks / actors\) killed due to memory pressure",
         ),
         known_line(
+            "failure_decision",
+            ("FailureDecision.", ", since the total failure count"),
+            r"(?:\[FailurePolicy\] Decision: FailureDecision\.[A-Z]+"
+            r"|Deciding to (?:TERMINATE|RESTART), since the total failure count) ?[,(]",
+            note="A controller of Ray Train has noticed a failure, and says whether there are restarts left.",
+        ),
+        known_line(
             "start",
             ("Ray instance", "Ray cluster", "Ray runtime", "Connecting to existing Ray"),
             _HEAD + r"(?:Started a local Ray|Connect(?:ed|ing) to|Stopped Ray|Using address)\b",

@@ -13,8 +13,13 @@ _END = (
     r"\*\*\* (?:JOB|STEP) [\w.+]+ ON (?P<host>[\w.-]+) "
     r"CANCELLED AT (?P<at>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)"
 )
-# Mon Oct  5 03:00:13 CEST 2026: what `date` prints.
-_DATE = r"[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]?\d \d\d:\d\d:\d\d(?: [A-Z]{2,5}| [+-]\d{2,4})? \d{4}"
+# Mon Oct  5 03:00:13 CEST 2026: what `date` prints; or with AM or PM behind the time, or as one of
+# Mon 05 Oct 2026 03:00:13 AM CEST, by the language that is set.
+_CLOCK = r"\d\d:\d\d:\d\d(?: [AP]M)?"
+_DATE = (
+    rf"(?:[A-Z][a-z]{{2}} [A-Z][a-z]{{2}} [ \d]?\d {_CLOCK}(?: [A-Z]{{3,5}}| [+-]\d{{2,4}})? \d{{4}}"
+    rf"|[A-Z][a-z]{{2}} \d?\d [A-Z][a-z]{{2}} \d{{4}} {_CLOCK}(?: [A-Z]{{3,5}})?)"
+)
 _DAYS = tuple(f"{day} " for day in ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"))
 
 _REASONS = {

@@ -44,7 +44,7 @@ _PARTS: dict[str, str] = {
     ),
     "ctime": (
         r"^\s*(?:[A-Z][a-z]{2},? )?(?P<month>[A-Z][a-z]{2}) +(?P<day>\d{1,2}) (?P<clock>\d\d:\d\d:\d\d)"
-        r" (?:(?P<zone>[A-Z]{2,5}|[+-]\d{2,4}) )?(?P<year>\d{4})\s*$"
+        r"(?: (?P<half>[AP]M))? (?:(?P<zone>[A-Z]{2,5}|[+-]\d{2,4}) )?(?P<year>\d{4})\s*$"
     ),
     "us": (
         r"^\s*(?P<month>\d\d)/(?P<day>\d\d)(?:/(?P<year>\d{4}))? (?P<clock>\d\d:\d\d:\d\d)"
@@ -52,6 +52,12 @@ _PARTS: dict[str, str] = {
     ),
     "dated": r"^\s*(?P<month>[A-Z][a-z]{2}) +(?P<day>\d{1,2}) (?P<year>\d{4}) (?P<clock>\d\d:\d\d:\d\d)\s*$",
 }
+
+#: `date` where the day stands before the month, and its parts in the order of the others.
+_DAY_FIRST = (
+    r"^\s*[A-Z][a-z]{2} (\d{1,2}) ([A-Z][a-z]{2}) (\d{4}) (\d\d:\d\d:\d\d)"
+    r"((?: [AP]M)?(?: [A-Z]{3,5})?)\s*$"
+)
 
 #: Kinds whose stamps say the year.
 _YEARLY = frozenset({"iso", "ctime", "dated"})
@@ -114,6 +120,8 @@ def read_stamps(text: pl.Series, stamp: Stamp | str) -> tuple[pl.Series, pl.Seri
         return ts, _qualities(ts, pl.lit("uptime" if stamp.startswith("uptime") else "logged"))
     if stamp == "iso" and text.str.contains(_PLAIN).all():
         return _read_plain(text)
+    if stamp == "ctime":
+        text = text.str.replace(_DAY_FIRST, "$2 $1 $4$5 $3")
     parts = text.str.extract_groups(_PARTS[stamp]).struct.unnest()
     if "year" not in parts.columns:
         parts = parts.with_columns(year=pl.lit(str(PLACEHOLDER_YEAR)))
@@ -198,6 +206,10 @@ def _micros(columns: list[str]) -> pl.Expr:
         part.cast(pl.Int64, strict=False) for part in (pl.col("year"), month_text, pl.col("day"))
     )
     hour, minute, second = (pl.col("clock").str.slice(at, 2).cast(pl.Int64, strict=False) for at in (0, 3, 6))
+    if "half" in columns:
+        # Midnight and noon are twelve.
+        of_half = hour % 12 + pl.when(pl.col("half") == "PM").then(12).otherwise(0)
+        hour = pl.when(pl.col("half").is_null()).then(hour).when(hour.is_between(1, 12)).then(of_half)
     leap = (year % 4 == 0) & ((year % 100 != 0) | (year % 400 == 0))
     longest = pl.when(month == 2).then(28 + leap.cast(pl.Int64)).otherwise(30 + (month + month // 8) % 2)
     valid = month.is_between(1, 12) & day.is_between(1, longest) & (hour < 24) & (minute < 60) & (second < 60)

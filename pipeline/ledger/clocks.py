@@ -89,7 +89,8 @@ class Clock:
 
     Attributes:
         zone: in which stamps without one are read.
-        zone_from: what says so: configuration, accounting, jobs, neighbours, or assumed; see staging.zones.
+        zone_from: what says so: configuration, accounting, jobs, neighbours, printed, or assumed; see
+            staging.zones.
         zone_told: both in words.
         first_ts: its earliest time, in UTC; None where it has none.
         first_year, last_year: years of its stamps that print none; None where it is not known.

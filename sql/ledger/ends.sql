@@ -303,12 +303,12 @@ later as (
 
 judged as (
     select
-        t.*,
+        t.* exclude (reported_end_us),
         x.exit_us,
         x.first_exit_us,
         x.dating_exit_us,
         x.loop_end_us,
-        x.job_end_us,
+        coalesce(x.job_end_us, t.reported_end_us) as job_end_us,
         coalesce(x.data_exhausted, false) as data_exhausted,
         coalesce(x.says_done, false) as says_done,
         coalesce(x.says_done, false)
@@ -569,9 +569,12 @@ stopped as (
                 case when has_steps then progress_us else coalesce(exit_us, loop_end_us, release_us) end
             when fault_us is null and not observed then null
             when fault_us is null and has_steps then least(release_us, tail_us + coalesce(unseen_us, 0) // 2)
-            -- a start that failed was alive at the last time that its log tells before the line, else at the last of all
+            -- a start that failed was alive at the last time that its log tells before the line; of a log that tells no time at the last of all
             when fault_us is null then
-                least(release_us, greatest(progress_us, case when by_line and own then near_us else last_evidence_us end))
+                least(
+                    release_us,
+                    greatest(progress_us, case when by_line and own and coalesce(near_us, next_us) is not null then near_us else last_evidence_us end)
+                )
             when stalled_us is not null and fault_us = stalled_us and has_steps then
                 least(greatest(tail_us, fault_us), tail_us + coalesce(unseen_us, greatest(fault_us - tail_us, 0)))
             -- a loop that goes on prints its next line: where it is overdue, the loop stood still

@@ -1,5 +1,6 @@
 -- one row per attempt: how far it came, and when the processes were last known to make progress
 -- do not sum: times are microseconds since the epoch
+-- reported_end_us: end of the allocation where the output of the job itself reports it
 with
 
 stepped as (
@@ -40,6 +41,9 @@ limits as (
             when h.from_accounting then h.end_us
             else greatest(coalesce(t.last_evidence_us, h.end_us), coalesce(h.end_us, t.last_evidence_us))
         end as release_us,
+        -- what the output of the job says of its end itself
+        case when h.from_accounting and not goes_on and h.source_id in (select source_id from staging.sources where is_trainer) then h.end_us end
+            as reported_end_us,
         h.nodes,
         h.job_id,
         -- the scheduler knows how its allocation ended: of an attempt after which the next one started inside, it says nothing

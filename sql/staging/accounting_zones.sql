@@ -16,7 +16,7 @@ records as (
         a.cluster,
         case when l.zone is null or a.ts_quality = 'logged' then a.start_ts else timezone(l.zone, a.start_ts::timestamp) end as start_ts,
         case when l.zone is null or a.ts_quality = 'logged' then a.end_ts else timezone(l.zone, a.end_ts::timestamp) end as end_ts,
-    from events.allocations as a
+    from staging.records as a
     inner join staging.logs as l using (source_id)
     where a.start_ts is not null and l.duplicate_of is null
 ),

@@ -9,10 +9,14 @@ records as (
         a.*,
         s.path,
         s.cluster as source_cluster,
-        s.zone,
-    from events.allocations as a
+        -- what reports itself in the output of a run is of that run
+        case when a.part = 'report' then s.run_id end as reported_run,
+        case when a.format in (select format from events.formats where by_host_clock) then s.host_zone else s.zone end as zone,
+    from staging.records as a
     inner join staging.sources as s using (source_id)
-    where a.part is null and coalesce(a.scheduler, '') not in ('kubernetes', 'pai')
+    where coalesce(a.part, 'report') = 'report' and coalesce(a.scheduler, '') not in ('kubernetes', 'pai')
+    -- accounting knows more of a job than its report does
+    qualify a.part is null or not bool_or(a.part is null) over (partition by a.job_id)
 ),
 
 zoned as (
@@ -96,7 +100,7 @@ observed_runs as (
 joined as (
     select
         n.*,
-        coalesce(c.run_id, l.run_id, m.run_id, o.run_id) as observed_run,
+        coalesce(c.run_id, n.reported_run, l.run_id, m.run_id, o.run_id) as observed_run,
     from numbered as n
     left join by_configuration as c on c.job_id = n.job_id and c.name is not distinct from n.name
     left join by_log as l on l.job_id = n.job_id

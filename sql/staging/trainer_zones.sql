@@ -20,7 +20,7 @@ allocations as (
             when a.ts_quality = 'logged' or coalesce(l.zone, z.zone) is null then a.end_ts
             else timezone(coalesce(l.zone, z.zone), a.end_ts::timestamp)
         end as end_ts,
-    from events.allocations as a
+    from staging.records as a
     inner join staging.logs as l using (source_id)
     left join staging.accounting_zones as z using (log)
     where a.start_ts is not null and l.duplicate_of is null
