@@ -584,12 +584,26 @@ stopped as (
             else greatest(progress_us, least(fault_us, release_us))
         end as stop_us,
     from detected
+),
+
+-- a stop is no fault, nor is the end of a process that of what stopped it: a loop that was overdue by then had stood still
+-- since its next line was due, and who stopped it was the first to notice
+stood_still as (
+    select
+        *,
+        coalesce(
+            has_steps and stop_us < fault_us and fault_us is distinct from stalled_us
+                and (kind in ('planned', 'preemption') or by_line and own and signal_us is null and since_us is null),
+            false
+        ) as since_overdue,
+    from stopped
 )
 
 select
-    * exclude (told_fault_us, detected_raw_us, noticed_by_release, explained_by_state)
+    * exclude (told_fault_us, detected_raw_us, noticed_by_release, explained_by_state, since_overdue)
     -- where no line of a fault decides, what the first of them stands for comes second
     replace (
+        case when since_overdue then stop_us else fault_us end as fault_us,
         case
             when completed or not by_line then
                 coalesce(case when signal_id <> 'traceback_header' then nullif(signal_cause, cause) end, nullif(runner_up_cause, cause))
@@ -624,6 +638,7 @@ select
             )
             -- told of a time at which the attempt had not begun
             or told_fault_us < fault_us - 60000000
+            or since_overdue
         )
         as fault_estimated,
     -- the fault bears no time, or no line tells of it, so that it was noticed at the release at the latest
@@ -635,4 +650,4 @@ select
         else not errors_alone and kind = 'unplanned' and by_line and own and stalled_us is null
     end as stepless,
     not has_steps and (not observed or trainer_unseen) as unseen,
-from stopped
+from stood_still
