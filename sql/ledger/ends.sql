@@ -3,7 +3,7 @@
 -- stop_us, detected_us: null where no log tells when: of an attempt that nobody saw the allocation alone is known
 -- up_us: when processes were up; at the latest, where start_estimated
 -- fault_estimated: no line dates the fault, and fault_us is when it had happened at the latest
--- maintenance_start_ts, maintenance_end_ts, maintenance_declared: the entry of the configuration that a person's stop fell into
+-- maintenance_start_ts, maintenance_end_ts, maintenance_declared_ts, maintenance_declared_until_ts: the entry of the configuration that a person's stop fell into
 -- stepless: what was printed is known to tell of steps, and tells of none; an error stream alone would not tell of them
 -- unseen: nobody saw whether steps were made
 with
@@ -453,7 +453,8 @@ declared as (
         case when n.entry is not null then 'maintenance' else c.cause end as cause,
         n.entry.start_ts as maintenance_start_ts,
         n.entry.end_ts as maintenance_end_ts,
-        n.entry.declared as maintenance_declared,
+        n.entry.declared_ts as maintenance_declared_ts,
+        n.entry.declared_until_ts as maintenance_declared_until_ts,
     from caused as c
     left join entries as n using (run_id, attempt)
 ),
