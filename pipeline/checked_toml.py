@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any, cast
 
@@ -100,10 +100,12 @@ class Section:
             return None if value is None else as_utc(value)
         return datetime.combine(value, time(), UTC)
 
-    def take_day(self, key: str) -> date | None:
-        """Return a date; of a time, its date in UTC."""
+    def take_span(self, key: str) -> tuple[datetime, datetime] | None:
+        """Return the begin and the end of a day in UTC; of a time, that moment twice."""
         moment = self.take_moment(key)
-        return None if moment is None else moment.date()
+        if moment is None:
+            return None
+        return moment, moment if isinstance(self.data[key], datetime) else moment + timedelta(days=1)
 
     def take_section(self, key: str) -> Section:
         """Return a table below this one; an empty one where the key is absent."""

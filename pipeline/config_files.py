@@ -156,7 +156,7 @@ def _read_owners(section: Section) -> dict[str, str]:
 
 
 def _read_maintenance(part: Section) -> c.Maintenance:
-    start, end, declared = part.take_moment("start"), part.take_moment("end"), part.take_day("declared")
+    start, end, declared = part.take_moment("start"), part.take_moment("end"), part.take_span("declared")
     part.close()
     if start is None or end is None or start >= end:
         raise part.error("start", "a maintenance has no length", "`start` and a later `end` are needed")

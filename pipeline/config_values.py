@@ -77,11 +77,16 @@ class SourceRule:
 
 @dataclass(frozen=True, slots=True)
 class Maintenance:
-    """A declared maintenance; ``declared`` is the day on which it was announced, where that is known."""
+    """A declared maintenance.
+
+    Attributes:
+        declared: between which moments it was announced, where that is known: a time is both of them, and of a
+            day they are its begin and its end.
+    """
 
     start: datetime
     end: datetime
-    declared: date | None = None
+    declared: tuple[datetime, datetime] | None = None
 
 
 @dataclass(frozen=True, slots=True)

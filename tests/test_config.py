@@ -106,7 +106,11 @@ def test_every_documented_key_is_read(tmp_path: Path) -> None:
 def test_times_with_an_offset_become_utc_and_dates_stay_dates(tmp_path: Path) -> None:
     (stop,) = load(tmp_path, FULL).maintenance
     assert datetime(2026, 10, 7, 6, tzinfo=UTC) == stop.start
-    assert date(2026, 10, 1) == stop.declared
+    assert stop.declared == (datetime(2026, 10, 1, tzinfo=UTC), datetime(2026, 10, 2, tzinfo=UTC))
+    (stop,) = load(
+        tmp_path, FULL.replace("declared = 2026-10-01", "declared = 2026-10-07T07:30:00+02:00")
+    ).maintenance
+    assert stop.declared == (datetime(2026, 10, 7, 5, 30, tzinfo=UTC),) * 2
 
 
 def test_what_has_no_effect_is_named_and_nothing_else(tmp_path: Path) -> None:

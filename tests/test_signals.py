@@ -63,7 +63,7 @@ def chosen(lines: tuple[str, ...]) -> list[str | None]:
     best: list[str | None] = [None] * frame.height
     for signal in load_signals():
         hit = frame["text"].str.contains(signal.literal, literal=True)
-        for at in (hit & frame["text"].str.contains(signal.regex)).arg_true():
+        for at in (hit & signal.matches(frame["text"])).arg_true():
             best[at] = best[at] or signal.signal_id
     return best
 
@@ -164,6 +164,11 @@ def test_no_literal_is_in_the_lines_of_a_healthy_run() -> None:
         "0(default_pg) Rank 9] Failed to "
         'check the "should dump" flag on TCPStore, (maybe TCPStore server has shut down too early)',
         "ImportError: sys.meta_path is None, Python is likely shutting down",
+        # What people and pages say of a kernel's line.
+        "mira: NVRM: Xid (PCI:0000:9b:00): 79, again on gx017?",
+        "- `NVRM: Xid (PCI:0000:9b:00): 79, …` in the kernel log: the GPU is gone, power-cycle the node",
+        "2026-03-03 08:03:20,123 INFO health: last seen NVRM: Xid (PCI:0000:9b:00): 48, pid=1",
+        "see https://wiki/x: python3 invoked oom-killer: means that memory of the host ran out",
         # Configuration that speaks of time-outs.
         "[rank0]:[I412 08:00:01.100000000 ProcessGroupNCCL.cpp:881] [PG ID 0 PG GUID 0(default_pg) Rank 0] "
         "ProcessGroupNCCL initialization options: size: 64, global rank: 0, TIMEOUT(ms): 600000",
@@ -192,6 +197,37 @@ def test_is_no_evidence(line: str) -> None:
             "[rank5]: RuntimeError: Storage size calculation overflowed with sizes=[4, 47245574]",
             "exception_line",
             "software_exception",
+        ),
+        # An exception that quotes a kernel is an exception; the kernel's own line is the kernel's anywhere.
+        (
+            "[rank3]: RuntimeError: rank 3 is gone, dmesg has NVRM: Xid (PCI:0000:9b:00): 79, pid=1",
+            "exception_line",
+            "software_exception",
+        ),
+        (
+            "3: [Tue Mar  3 08:03:20 2026] NVRM: Xid (PCI:0000:9b:00): 79, pid=1, name=python3",
+            "xid_79_fallen_off_bus",
+            "gpu_fell_off_bus",
+        ),
+        (
+            "12:Mar  2 10:06:05 gx990 kernel: NVRM: Xid (PCI:0000:9b:00): 79, pid=1, name=python3",
+            "xid_79_fallen_off_bus",
+            "gpu_fell_off_bus",
+        ),
+        (
+            "INFO dmesg: [  412.930514] NVRM: Xid (PCI:0000:9b:00): 79, pid=1, name=python3",
+            "xid_79_fallen_off_bus",
+            "gpu_fell_off_bus",
+        ),
+        (
+            "NVRM: Xid (PCI:0000:9b:00): 79, pid=1, name=python3, GPU has fallen off the bus.",
+            "xid_79_fallen_off_bus",
+            "gpu_fell_off_bus",
+        ),
+        (
+            "nvidia 0000:9b:00.0: AER: Uncorrectable (Fatal) error message received from 0000:9b:00.0",
+            "pcie_aer_uncorrectable",
+            "pcie_error",
         ),
         ("AssertionError", "py_assertion_error", "software_exception"),
         ("NotImplementedError", "exception_bare_any", "software_exception"),

@@ -62,7 +62,7 @@ def signals_of(name: str) -> tuple[str, ...]:
     best: list[str | None] = [None] * frame.height
     for signal in load_signals():
         hit = frame["text"].str.contains(signal.literal, literal=True)
-        for at in (hit & frame["text"].str.contains(signal.regex)).arg_true():
+        for at in (hit & signal.matches(frame["text"])).arg_true():
             best[at] = best[at] or signal.signal_id
     return tuple(name for name in best if name is not None)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -10,6 +11,7 @@ import polars as pl
 
 import pipeline
 from pipeline.errors import GoodputError
+from pipeline.formats import registry
 from pipeline.formats.format import Format, Pattern, Value
 from pipeline.ingest.extract import build_rows
 from pipeline.ingest.regexes import to_ascii
@@ -40,19 +42,71 @@ _WAITS: tuple[Value, ...] = (
 )
 
 
+#: Sources of rows that only a kernel says: what others quote of it has words of their own before it.
+_OF_KERNEL = ("dmesg", "rocm")
+
+
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """A row of the catalogue: how a line of it is recognised, and how specific it is."""
+    """A row of the catalogue: how a line of it is recognised, and how specific it is.
+
+    Attributes:
+        regex: what a line of it holds.
+        front: what may stand before that where a kernel says it without a stamp; None where anybody says it.
+    """
 
     signal_id: str
     literal: str
     regex: str
     causal_rank: int
+    front: str | None = None
 
     @property
     def fallback(self) -> bool:
         """Whether any other signal of the same line is the better one."""
         return self.signal_id in FALLBACKS or self.signal_id.endswith("_any")
+
+    def matches(self, text: pl.Series) -> pl.Series:
+        """Return which lines, without the prefixes of launchers, are of the signal.
+
+        What only a kernel says counts in its own words: behind one of its stamps, at the head of the line, or
+        as the message of a record. In an exception or a sentence that quotes it, it is somebody else's word.
+        """
+        hit = text.str.contains(to_ascii(self.regex))
+        if self.front is None or not hit.any():
+            return hit
+        own = rf"(?:{_STAMPS}|^\s*|(?i:\bmessage\\?\"?: ?\\?\")){self.front}(?:{self.regex})"
+        held = text.filter(hit)
+        spoken = held.str.contains(to_ascii(own)) | held.str.contains(_dressed())
+        return hit.scatter(hit.arg_true(), spoken)
+
+
+#: A stamp of a kernel, wherever it stands: `dmesg` in three dresses, and syslog.
+_STAMPS = (
+    r"\[ *\d+\.\d{6}\] ?|\[[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}\] |\b\d+,\d+,\d+,[-c+];"
+    r"|\bkernel(?:\[\d+\])?: "
+)
+
+#: Names of drivers and their devices before a message: `pcieport 0000:12:00.0: `.
+_DRIVERS = r"(?:[a-z][\w.-]*(?: [0-9a-f:.]+)?: )*"
+
+
+@cache
+def _dressed() -> str:
+    """Return an expression of the beginnings of lines of a kernel or of a daemon of a host."""
+    patterns = [pattern for name in ("kernel", "syslog") for pattern in registry()[name].patterns]
+    return "|".join(f"(?:{to_ascii(pattern.regex)})" for pattern in patterns if not pattern.table)
+
+
+def _front(source: str, regex: str, example: str) -> str | None:
+    """Return what the example has before the words of a kernel, whatever its numbers, or None."""
+    found = re.search(regex, example)
+    if source not in _OF_KERNEL or found is None:
+        return None
+    head = re.sub(rf"^(?:{_STAMPS})", "", example[: found.start()])
+    if not head:
+        return ""
+    return rf"(?:{re.sub(r'[0-9a-f]*[0-9][0-9a-f]*', '[0-9a-f]+', re.escape(head))}|{_DRIVERS})"
 
 
 @cache
@@ -64,12 +118,17 @@ def load_signals(path: Path = CATALOGUE) -> tuple[Signal, ...]:
     """
     try:
         table = pl.read_csv(path, infer_schema=False)
-        rows = table.select("signal_id", "literal", "regex", pl.col("causal_rank").cast(pl.Int64)).rows()
+        rows = table.select(
+            *("signal_id", "literal", "regex", "source", "example"), pl.col("causal_rank").cast(pl.Int64)
+        ).rows()
     except (OSError, pl.exceptions.PolarsError) as error:
         raise GoodputError(
             "the catalogue of signals cannot be read", where=str(path), why=str(error).splitlines()[0]
         ) from None
-    signals = [Signal(*row) for row in rows]
+    signals = [
+        Signal(name, literal, regex, rank, _front(source, regex, example))
+        for name, literal, regex, source, example, rank in rows
+    ]
     return tuple(sorted(signals, key=lambda signal: (signal.fallback, signal.causal_rank)))
 
 
@@ -78,7 +137,7 @@ _FORMAT = Format("signals", "the catalogue of signals", "", "any", ())
 
 def build_signal_rows(signal: Signal, lines: pl.DataFrame) -> tuple[pl.Series, pl.DataFrame | None]:
     """Return which of the lines a signal matches, and its rows of ``signals`` for them."""
-    hit = lines["text"].str.contains(to_ascii(signal.regex))
+    hit = signal.matches(lines["text"])
     if not hit.any():
         return hit, None
     lines = lines.filter(hit)

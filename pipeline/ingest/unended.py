@@ -13,7 +13,6 @@ from dataclasses import replace
 
 import polars as pl
 
-from pipeline.ingest.regexes import to_ascii
 from pipeline.ingest.scan import Scan
 from pipeline.ingest.signals import TEXT_LENGTH, load_signals
 
@@ -53,6 +52,6 @@ def _certain_signal(text: str) -> str | None:
     """Return the most specific signal of a line whatever digit would follow it, or nothing."""
     longer = pl.Series([text, *(f"{text}{digit}" for digit in range(10))])
     for signal in load_signals():
-        if signal.literal in text and longer.str.contains(to_ascii(signal.regex)).all():
+        if signal.literal in text and signal.matches(longer).all():
             return signal.signal_id
     return None

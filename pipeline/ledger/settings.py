@@ -65,7 +65,7 @@ TABLES: dict[str, tuple[str, _Columns]] = {
     "policy": ("one row per stated policy", (("key", _TEXT), ("value", _TEXT))),
     "maintenance": (
         "one row per declared maintenance",
-        (("start_ts", _TS), ("end_ts", _TS), ("declared", _DATE)),
+        (("start_ts", _TS), ("end_ts", _TS), ("declared_ts", _TS), ("declared_until_ts", _TS)),
     ),
     "owners": ("one row per layer or cause domain with a named team", (("key", _TEXT), ("team", _TEXT))),
     "price": ("one row when a price is stated", (("gpu_hour", _REAL), ("currency", _TEXT))),
@@ -143,7 +143,7 @@ def _rows(config: Config, window: WindowOptions) -> dict[str, list[list[Any]]]:
         ],
         # Policy values are words or booleans; SQL compares text.
         "policy": [[key, _word(value)] for key, value in sorted(config.policy.items())],
-        "maintenance": [[m.start, m.end, m.declared] for m in config.maintenance],
+        "maintenance": [[m.start, m.end, *(m.declared or (None, None))] for m in config.maintenance],
         "owners": _pairs(config.owners.items()),
         "price": [[price.gpu_hour, price.currency]] if price is not None else [],
         "targets": _pairs(config.targets.items()),

@@ -20,5 +20,7 @@ select
 from explained as e
 inner join config.maintenance as m
     on epoch_us(m.start_ts) < e.end_us and epoch_us(m.end_ts) > e.start_us
+    -- what is written down afterwards was not planned
+    and coalesce(m.declared_ts <= m.start_ts, true)
 inner join seeds.categories as o on o.category = e.category
 inner join seeds.categories as c on c.category = 'planned_stop'

@@ -3,7 +3,7 @@
 -- stop_us, detected_us: null where no log tells when: of an attempt that nobody saw the allocation alone is known
 -- up_us: when processes were up; at the latest, where start_estimated
 -- fault_estimated: no line dates the fault, and fault_us is when it had happened at the latest
--- maintenance_start_ts, maintenance_end_ts, maintenance_declared: the entry of the configuration that a person's stop fell into
+-- maintenance_start_ts, maintenance_end_ts, maintenance_declared_ts, maintenance_declared_until_ts: the entry of the configuration that a person's stop fell into
 -- stepless: what was printed is known to tell of steps, and tells of none; an error stream alone would not tell of them
 -- unseen: nobody saw whether steps were made
 with
@@ -453,7 +453,8 @@ declared as (
         case when n.entry is not null then 'maintenance' else c.cause end as cause,
         n.entry.start_ts as maintenance_start_ts,
         n.entry.end_ts as maintenance_end_ts,
-        n.entry.declared as maintenance_declared,
+        n.entry.declared_ts as maintenance_declared_ts,
+        n.entry.declared_until_ts as maintenance_declared_until_ts,
     from caused as c
     left join entries as n using (run_id, attempt)
 ),
@@ -587,12 +588,26 @@ stopped as (
             else greatest(progress_us, least(fault_us, release_us))
         end as stop_us,
     from detected
+),
+
+-- a stop is no fault, nor is the end of a process that of what stopped it: a loop that was overdue by then had stood still
+-- since its next line was due, and who stopped it was the first to notice
+stood_still as (
+    select
+        *,
+        coalesce(
+            has_steps and stop_us < fault_us and fault_us is distinct from stalled_us
+                and (kind in ('planned', 'preemption') or by_line and own and signal_us is null and since_us is null),
+            false
+        ) as since_overdue,
+    from stopped
 )
 
 select
-    * exclude (told_fault_us, detected_raw_us, noticed_by_release, explained_by_state)
+    * exclude (told_fault_us, detected_raw_us, noticed_by_release, explained_by_state, since_overdue)
     -- where no line of a fault decides, what the first of them stands for comes second
     replace (
+        case when since_overdue then stop_us else fault_us end as fault_us,
         case
             when completed or not by_line then
                 coalesce(case when signal_id <> 'traceback_header' then nullif(signal_cause, cause) end, nullif(runner_up_cause, cause))
@@ -627,6 +642,7 @@ select
             )
             -- told of a time at which the attempt had not begun
             or told_fault_us < fault_us - 60000000
+            or since_overdue
         )
         as fault_estimated,
     -- the fault bears no time, or no line tells of it, so that it was noticed at the release at the latest
@@ -638,4 +654,4 @@ select
         else not errors_alone and kind = 'unplanned' and by_line and own and stalled_us is null
     end as stepless,
     not has_steps and (not observed or trainer_unseen) as unseen,
-from stopped
+from stood_still

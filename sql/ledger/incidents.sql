@@ -182,11 +182,20 @@ told as (
                 ' to ',
                 strftime(timezone('UTC', e.maintenance_end_ts), '%Y-%m-%d %H:%M:%S UTC'),
                 case
-                    when e.maintenance_declared > timezone('UTC', e.maintenance_start_ts)::date then ', declared afterwards on '
-                    when e.maintenance_declared is not null then ', declared on '
+                    when e.maintenance_declared_ts > e.maintenance_start_ts then ', declared afterwards on '
+                    when e.maintenance_declared_ts is not null then ', declared on '
                     else ', which does not say when it was declared'
                 end,
-                strftime(e.maintenance_declared, '%Y-%m-%d')
+                strftime(timezone('UTC', e.maintenance_declared_ts), '%Y-%m-%d'),
+                case
+                    when e.maintenance_declared_until_ts = e.maintenance_declared_ts
+                        then strftime(timezone('UTC', e.maintenance_declared_ts), ' %H:%M:%S UTC')
+                end,
+                -- of a day nobody knows at which time
+                case
+                    when e.maintenance_start_ts >= e.maintenance_declared_ts and e.maintenance_start_ts < e.maintenance_declared_until_ts
+                        then ', the day on which it began, and not whether before it did'
+                end
             )
             when e.kind = 'completed' and e.by_line then 'the program says so'
             when e.kind = 'completed' then 'nothing went wrong before the end'

@@ -6,7 +6,7 @@
 -- evidence: path and line of the evidence
 -- period_gpu_s: what it cost inside the period, planned time left out; in GPU-seconds
 -- price: total_gpu_s at the configured price; null where none is configured
--- detection_s: from the fault to its detection; in seconds; null where no line dates the fault
+-- detection_s: from the fault to its detection; in seconds; null where nobody knows when the fault was, or who noticed
 -- recovery_s: from the detection to the first step of the next attempt; in seconds
 with
 

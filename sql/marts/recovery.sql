@@ -1,8 +1,8 @@
 -- one row per interruption in the period: how long its hang, its detection and its recovery took, each apart
 -- the three do not add to the cost of an incident, which holds lost work too; hang_s and detection_s overlap
 -- inside_allocation: whether the next attempt started inside the same allocation
--- hang_s: time in which the loop stood still and nobody had noticed, as the ledger counts it; in seconds
--- detection_s: from the fault to its detection; in seconds; null where no line dates the fault, or nobody knows who noticed
+-- hang_s: time in which the loop stood still and nobody had noticed, as the ledger counts it; in seconds; null where detection_s is
+-- detection_s: from the fault to its detection; in seconds; null where nobody knows when the fault was, or who noticed
 -- recovery_s: from the detection, else the release, to the first step of the next attempt that made one; in seconds
 -- outage_s: from the fault, else the last progress, else the release, to the first step of the next attempt that made one; in seconds
 -- catch_up_s: from that step to the one that had been reached before; in seconds
@@ -47,7 +47,8 @@ final as (
         i.detected_ts,
         i.detected_estimated,
         b.back_ts,
-        coalesce(h.hang_s, 0) as hang_s,
+        -- a loop whose fault or whose detection nobody dates may have stood still for any time
+        case when i.detected_ts is not null and i.fault_ts is not null then coalesce(h.hang_s, 0) end as hang_s,
         (epoch_us(i.detected_ts) - epoch_us(i.fault_ts)) / 1e6 as detection_s,
         -- of an attempt that nobody saw, nobody knows when it stood still or who noticed: it counts from what is known
         (epoch_us(b.back_ts) - epoch_us(coalesce(i.detected_ts, i.released_ts))) / 1e6 as recovery_s,
