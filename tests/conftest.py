@@ -12,10 +12,13 @@ from pipeline.cli import run
 #: Modules whose tests take longest. They are handed out first, so that no processor waits for one of them.
 LONG = (
     "test_simulate_laws",
-    "test_simulate_trainers",
-    "test_simulate_faults",
+    "test_simulate_clocks",
+    "test_sql_cases",
     "test_trainer_logs",
-    "test_simulate_shrink",
+    "test_simulate_kept",
+    "test_simulate_trainers",
+    "test_simulate_fewer",
+    "test_simulate_faults",
     "test_explain",
     "test_explain_logs",
     "test_explain_spoiled",

@@ -25,13 +25,12 @@ import click
 from pipeline.simulate.blemishes import CLEAN, LOSING, Blemishes
 from pipeline.simulate.faults import FAULTS
 from pipeline.simulate.invent import invent
-from pipeline.simulate.judge import Judgement
 from pipeline.simulate.lines import Style
 from pipeline.simulate.renderers import trainers
 from pipeline.simulate.story import SECOND, Run, Story
-from pipeline.simulate.verdict import sentences
 from pipeline.simulate.write import write_story
 from tests.simulated import classify, judged, random_maintenance, random_plan, secured
+from tests.together import differing
 
 #: Kinds of ends that a story may be given, and how many of them each is.
 KINDS = tuple(sorted(fault.name for fault in FAULTS if fault.kind not in ("completed", "ongoing")))
@@ -160,17 +159,6 @@ def tell(job: tuple[str, int]) -> list[dict[str, Any]]:
         }
         for run in story.runs
     ]
-
-
-def differing(found: Judgement, run: str) -> list[str]:
-    """Return what differs of a run, in sentences."""
-    own = replace(
-        found,
-        spans=tuple(span for span in found.spans if span.run == run),
-        mistakes=tuple(mistake for mistake in found.mistakes if mistake.run == run),
-        whole_us={name: whole for name, whole in found.whole_us.items() if name == run},
-    )
-    return [] if own.agrees else list(sentences(own, 2))
 
 
 def secured_more(

@@ -14,6 +14,7 @@ import duckdb
 
 from pipeline.cli import run as command
 from pipeline.simulate.blemishes import CLEAN, Blemishes
+from pipeline.simulate.invent import invent
 from pipeline.simulate.judge import Judgement, judge
 from pipeline.simulate.lines import Style
 from pipeline.simulate.plan import Plan
@@ -104,6 +105,21 @@ def random_plan(rng: Random, trainer: str = "megatron", ends: tuple[str, ...] = 
         slow=rng.choice([0.0, 0.0, 0.01]),
         shrink=rng.choice([0.0, 0.5]),
     )
+
+
+def mixed_story(seed: int, **changes: object) -> Story:
+    """Return a story with a bit of everything."""
+    plan = replace(
+        Plan(),
+        target=260,
+        ends=dict.fromkeys(ENDS, 1.0),
+        steps_between=(40, 90),
+        max_attempts=5,
+        requeue=0.4,
+        restart_inside=0.4,
+        eval_every=70,
+    )
+    return invent(seed, (replace(plan, **changes),))  # type: ignore[arg-type]
 
 
 def random_maintenance(rng: Random) -> tuple[Maintenance, ...]:

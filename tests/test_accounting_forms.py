@@ -16,17 +16,15 @@ from pipeline.formats import registry
 from pipeline.ingest.hostlist import expand_hostlist
 from pipeline.ingest.match import match_format
 from pipeline.simulate.invent import invent
-from pipeline.simulate.judge import judge
 from pipeline.simulate.lines import Style
 from pipeline.simulate.plan import Plan
 from pipeline.simulate.renderers.slurm import accounting
 from pipeline.simulate.renderers.slurm_json import accounting_json
-from pipeline.simulate.verdict import sentences
-from pipeline.simulate.write import write_story
-from pipeline.simulate.written import read_truth
-from tests.simulated import classify, ledger
+from tests.simulated import ledger
+from tests.together import Told, side_by_side, tell, write_apart
 
 Row = dict[str, str]
+Form = tuple[Callable[[list[Row]], Iterator[str]], str, tuple[str, ...]]
 
 #: Ends that every form can tell, and those for which it needs a word.
 PLAIN = ("collective_hang", "gpu_off_bus_hang", "key_error", "time_limit", "node_lost")
@@ -190,33 +188,56 @@ def test_accounting_as_json_fills_rows_as_text_does() -> None:
     assert rows[0].equals(rows[1])
 
 
-@pytest.mark.parametrize(
-    ("write", "name", "ends"),
-    [
-        (pbs, "pbs_accounting", PLAIN),
-        (lsf, "lsf_accounting", WORDY),
-        (sge, "sge_accounting", PLAIN),
-        (completion_log, "slurm_jobcomp", WORDY),
-        (completion_json, "slurm_jobcomp_json", WORDY),
-        (controller_jobs, "scontrol_job", WORDY),
-        (old_json, "slurm_sacct_json", WORDY),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
+#: Who tells of the allocations of a run: what is written, the format it is read as, and the ends it can tell.
+#: Grid Engine names the first host of a job: what kernels say of the others is that of a run only where there
+#: is no other one. The last form stands for itself, then.
+FORMS: tuple[Form, ...] = (
+    (pbs, "pbs_accounting", PLAIN),
+    (lsf, "lsf_accounting", WORDY),
+    (completion_log, "slurm_jobcomp", WORDY),
+    (completion_json, "slurm_jobcomp_json", WORDY),
+    (controller_jobs, "scontrol_job", WORDY),
+    (old_json, "slurm_sacct_json", WORDY),
+    (sge, "sge_accounting", PLAIN),
 )
-def test_the_ledger_is_the_truth_whoever_tells_of_allocations(
-    write: Callable[[list[Row]], Iterator[str]], name: str, ends: tuple[str, ...], tmp_path: Path
-) -> None:
-    plan = Plan(gpus=16, target=400, max_attempts=8, ends=dict.fromkeys(ends, 1.0))
-    write_story(invent(2, (plan,)), tmp_path, Style())
-    accounting = tmp_path / "logs" / "sacct.txt"
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Told]:
+    """Return by form the folder, read, in which it tells of a run of its own."""
+    together, alone = FORMS[:-1], FORMS[-1:]
+    found = {}
+    for forms in (together, alone):
+        told = tell(written(forms, tmp_path_factory.mktemp("forms")))
+        found |= {name: told for _, name, _ in forms}
+    return found
+
+
+def written(forms: tuple[Form, ...], folder: Path) -> Path:
+    """Write a cluster of whose runs each is told of by another scheduler or command."""
+    stories = {
+        name.replace("_", "-"): invent(
+            2 + number, (Plan(gpus=16, target=400, max_attempts=8, ends=dict.fromkeys(ends, 1.0)),)
+        )
+        for number, (_, name, ends) in enumerate(forms)
+    }
+    write_apart(side_by_side(stories), folder, {})
+    accounting = folder / "logs" / "sacct.txt"
     with accounting.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="|"))
-    accounting.write_text("".join(f"{line}\n" for line in write(rows)), encoding="utf-8")
-    assert classify(tmp_path) == ""
-    with ledger(tmp_path) as con:
+    accounting.unlink()
+    for write, name, _ in forms:
+        own = [row for row in rows if row["JobName"] == name.replace("_", "-")]
+        text = "".join(f"{line}\n" for line in write(own))
+        (folder / "logs" / f"{name}.txt").write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("name", [name for _, name, _ in FORMS])
+def test_the_ledger_is_the_truth_whoever_tells_of_allocations(name: str, told: dict[str, Told]) -> None:
+    with ledger(told[name].folder) as con:
         read = con.execute(
-            "select format, unknown_lines, bad_lines from events.sources where path = 'sacct.txt'"
+            "select format, unknown_lines, bad_lines from events.sources where path = ?", [f"{name}.txt"]
         ).fetchall()
-        found = judge(con, read_truth(tmp_path))
     assert read == [(name, 0, 0)]
-    assert found.agrees, list(sentences(found, 5))
+    assert told[name].differences(name.replace("_", "-")) == []

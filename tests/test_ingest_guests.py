@@ -22,57 +22,74 @@ def sample_of(name: str) -> list[str]:
     return read_lines(samples(name)[0]).to_list()
 
 
-def events_of(lines: list[str], folder: Path) -> dict[str, int]:
-    """Return how many rows of each format a file gives."""
-    (folder / "logs").mkdir(exist_ok=True)
-    (folder / "logs" / "job.out").write_text("\n".join(lines) + "\n", encoding="utf-8")
+def read_together(files: dict[str, list[str]], folder: Path) -> dict[str, dict[str, int]]:
+    """Return how many rows of each format each file gives, of files that are read in one go."""
+    for name, lines in files.items():
+        # Each stands alone: no two files are parts or copies of one log.
+        path = folder / "logs" / name / "job.out"
+        path.parent.mkdir(parents=True)
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     ingest([str(folder / "logs")], folder / "store", EMPTY_CONFIG)
-    counts: dict[str, int] = {}
-    for table in (folder / "store" / "events").iterdir():
+    events = folder / "store" / "events"
+    sources = pl.read_parquet(events / "sources" / "*.parquet", columns=["source_id", "path", "duplicate_of"])
+    assert sources["duplicate_of"].null_count() == sources.height == len(files)
+    names = {source: path.partition("/")[0] for source, path, _ in sources.rows()}
+    counts: dict[str, dict[str, int]] = {name: {} for name in files}
+    for table in events.iterdir():
         if table.name in ("sources", "formats", "templates", "signals"):
             continue
-        rows = pl.read_parquet(table / "*.parquet", columns=["format"])
-        for fmt, count in rows.group_by("format").len().rows():
-            counts[fmt] = counts.get(fmt, 0) + count
+        rows = pl.read_parquet(table / "*.parquet", columns=["source_id", "format"])
+        for source, fmt, count in rows.group_by("source_id", "format").len().rows():
+            own = counts[names[source]]
+            own[fmt] = own.get(fmt, 0) + count
     return counts
 
 
-@pytest.mark.parametrize(
-    ("first", "second"),
-    [
-        ("megatron", "torchtitan"),
-        ("torchtitan", "megatron"),
-        ("megatron", "slurm_sacct"),
-        ("slurm_sacct", "megatron"),
-        ("torchtitan", "goodput_records"),
-        ("goodput_records", "torchtitan"),
-        ("mlperf", "megatron"),
-        ("megatron", "nccl_tests"),
-        ("torchtitan", "nvidia_smi_csv"),
-        ("torchtitan", "nvidia_smi_dmon"),
-    ],
+PAIRS = (
+    ("megatron", "torchtitan"),
+    ("torchtitan", "megatron"),
+    ("megatron", "slurm_sacct"),
+    ("slurm_sacct", "megatron"),
+    ("torchtitan", "goodput_records"),
+    ("goodput_records", "torchtitan"),
+    ("mlperf", "megatron"),
+    ("megatron", "nccl_tests"),
+    ("torchtitan", "nvidia_smi_csv"),
+    ("torchtitan", "nvidia_smi_dmon"),
 )
-def test_two_logs_in_one_file_are_read_as_both(first: str, second: str, tmp_path: Path) -> None:
-    alone = {name: events_of(sample_of(name), tmp_path).get(name, 0) for name in (first, second)}
-    together = events_of(sample_of(first) + sample_of(second), tmp_path)
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, int]]:
+    """Return the rows of each sample alone, of each pair in one file, and of a table inside a console."""
+    alone = {*HOSTS, *(name for pair in PAIRS for name in pair)}
+    files = {name: sample_of(name) for name in sorted(alone)}
+    for pair in PAIRS:
+        files["+".join(pair)] = [line for name in pair for line in sample_of(name)]
+    console = sample_of("megatron")
+    files["pasted"] = [*console[:20], *sample_of("slurm_sacct"), *console[20:]]
+    return read_together(files, tmp_path_factory.mktemp("guests"))
+
+
+@pytest.mark.parametrize(("first", "second"), PAIRS)
+def test_two_logs_in_one_file_are_read_as_both(
+    first: str, second: str, found: dict[str, dict[str, int]]
+) -> None:
+    alone = {name: found[name].get(name, 0) for name in (first, second)}
+    together = found[f"{first}+{second}"]
     assert {name: together.get(name, 0) for name in (first, second)} == alone
     assert min(alone.values()) > 0
 
 
-def test_a_few_lines_pasted_into_a_log_are_read(tmp_path: Path) -> None:
-    table = sample_of("slurm_sacct")
-    console = sample_of("megatron")
-    counts = events_of([*console[:20], *table, *console[20:]], tmp_path)
-    assert counts["slurm_sacct"] == events_of(table, tmp_path)["slurm_sacct"]
-    assert counts["megatron"] == events_of(console, tmp_path)["megatron"]
+def test_a_few_lines_pasted_into_a_log_are_read(found: dict[str, dict[str, int]]) -> None:
+    for name in ("slurm_sacct", "megatron"):
+        assert found["pasted"][name] == found[name][name]
 
 
 @pytest.mark.parametrize("name", HOSTS)
-def test_a_log_has_no_guests(name: str, tmp_path: Path) -> None:
+def test_a_log_has_no_guests(name: str, found: dict[str, dict[str, int]]) -> None:
     """Of its samples a format reads all by itself."""
-    found = events_of(sample_of(name), tmp_path)
-    others = {fmt for fmt in found if fmt != name and registry()[fmt].primary}
-    assert others == set()
+    assert {fmt for fmt in found[name] if fmt != name and registry()[fmt].primary} == set()
 
 
 def test_two_real_logs_in_one_file_are_read_as_both(tmp_path: Path) -> None:
@@ -81,12 +98,12 @@ def test_two_real_logs_in_one_file_are_read_as_both(tmp_path: Path) -> None:
     if not (one.is_file() and other.is_file()):
         pytest.skip("the public logs are not here")
     texts = [path.read_text(encoding="utf-8", errors="replace").splitlines() for path in (one, other)]
-    alone = {}
-    for name, text in zip(("megatron", "mlperf"), texts, strict=True):
-        alone[name] = events_of(text, tmp_path)[name]
-    together = events_of(texts[0] + texts[1], tmp_path)
-    assert {name: together[name] for name in alone} == alone
-    assert {report.format for report in diagnose([str(tmp_path / "logs")], EMPTY_CONFIG)} <= set(alone)
+    names = ("megatron", "mlperf")
+    files = dict(zip(names, texts, strict=True)) | {"both": texts[0] + texts[1]}
+    read = read_together(files, tmp_path)
+    assert {name: read["both"][name] for name in names} == {name: read[name][name] for name in names}
+    both = str(tmp_path / "logs" / "both")
+    assert {report.format for report in diagnose([both], EMPTY_CONFIG)} <= set(names)
 
 
 def test_samples_of_every_host_exist() -> None:

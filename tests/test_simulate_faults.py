@@ -10,7 +10,7 @@ import pytest
 
 from pipeline.ingest.lines import build_frame
 from pipeline.ingest.signals import load_signals
-from pipeline.simulate.blemishes import Blemishes
+from pipeline.simulate.blemishes import CLEAN, Blemishes
 from pipeline.simulate.decoys import add_decoys
 from pipeline.simulate.faults import BY_NAME, FAULTS, NO_LINE, WITHOUT
 from pipeline.simulate.invent import invent
@@ -18,7 +18,8 @@ from pipeline.simulate.lines import Style, last_words
 from pipeline.simulate.plan import Ending, Plan
 from pipeline.simulate.story import HOUR, SECOND, Maintenance, Story
 from pipeline.simulate.truth import true_ledger
-from tests.simulated import judged, ledger, violations
+from tests.simulated import ledger, violations
+from tests.together import Told, side_by_side, tell, write_apart
 
 SEEDS = Path(__file__).resolve().parents[1] / "sql" / "seeds"
 KINDS = {row["code"]: row["kind"] for row in pl.read_csv(SEEDS / "causes.csv").rows(named=True)}
@@ -30,7 +31,7 @@ UNSIGNALLED = {"completed", "in_progress"}
 ENDS = [fault for fault in FAULTS if fault.name not in UNSIGNALLED]
 
 
-def story_of(*names: str, **more: object) -> Story:
+def story_of(*names: str, seed: int = 7, **more: object) -> Story:
     """Return a small story in which the kinds of ends have equal chances."""
     plan = Plan(
         gpus=16,
@@ -41,7 +42,7 @@ def story_of(*names: str, **more: object) -> Story:
         ends=dict.fromkeys(names, 1.0),
         **more,  # type: ignore[arg-type]
     )
-    return invent(7, (plan,))
+    return invent(seed, (plan,))
 
 
 @cache
@@ -108,25 +109,66 @@ def test_decoys_follow_from_the_seed_and_spare_no_host_of_the_run() -> None:
     assert one.decoys == other.decoys != []
 
 
-@pytest.mark.parametrize(
-    ("names", "more", "interval"),
-    [
-        (("double_bit_ecc", "nvlink_hang", "gsp_timeout"), {"restart_inside": 0.5}, 1),
-        (("port_down", "nfs_lost", "kernel_panic"), {"requeue": 0.5}, 5),
-        (("key_error", "cuda_out_of_memory", "no_space"), {"restart_inside": 1.0}, 1),
-        (("missing_file", "torn_checkpoint", "device_assert"), {"requeue": 0.5}, 1),
-        (("preempted_with_grace", "own_time_limit", "stopped_with_late_xid"), {}, 1),
-        (("silent_hang", "collective_hang"), {}, 1),
-        (("prolog_failed", "neuron_core_dead"), {"requeue": 0.5}, 1),
-        (("rendezvous", "loader_timeout"), {"restart_inside": 0.5}, 1),
-        (("hub_down", "node_lost"), {"trainer": "goodput_records", "restart_inside": 1.0}, 1),
-        (("killed",), {"restart_inside": 0.5, "requeue": 1.0}, 1),
-    ],
+#: Runs of one cluster: the kinds of their ends, what else is true of them, the log interval, and the seed
+#: with which each of these ends comes.
+RUNS: tuple[tuple[tuple[str, ...], dict[str, object], int, int], ...] = (
+    (("double_bit_ecc", "nvlink_hang", "gsp_timeout"), {"restart_inside": 0.5}, 1, 10),
+    (("port_down", "nfs_lost", "kernel_panic"), {"requeue": 0.5}, 5, 13),
+    (("key_error", "cuda_out_of_memory", "no_space"), {"restart_inside": 1.0}, 1, 14),
+    (("missing_file", "torn_checkpoint", "device_assert"), {"requeue": 0.5}, 1, 2),
+    (("preempted_with_grace", "own_time_limit", "stopped_with_late_xid"), {}, 1, 4),
+    (("silent_hang", "collective_hang"), {}, 1, 3),
+    (("prolog_failed", "neuron_core_dead"), {"requeue": 0.5}, 1, 5),
+    (("rendezvous", "loader_timeout"), {"restart_inside": 0.5}, 1, 6),
+    (("hub_down", "node_lost"), {"trainer": "goodput_records", "restart_inside": 1.0}, 1, 7),
+    (("killed",), {"restart_inside": 0.5, "requeue": 1.0}, 1, 8),
 )
-def test_the_ledger_of_a_story_is_its_truth(
-    names: tuple[str, ...], more: dict[str, object], interval: int, tmp_path: Path
-) -> None:
-    assert violations(story_of(*names, **more), tmp_path, Style(log_interval=interval)) == []
+
+#: Another run there: lines that mean nothing stand in the kernel logs of its hosts.
+DECOYS = "decoys"
+
+#: Another one whose logs of kernels are missing for every second host.
+VAGUE = "vague"
+
+
+def named(names: tuple[str, ...]) -> str:
+    return "-".join(name.replace("_", "-") for name in names)
+
+
+def vague_story() -> Story:
+    """Return a story of many ends of which a kernel tells."""
+    told = {fault.name for fault in FAULTS for line in fault.lines if line.place in ("kernel", "kernels")}
+    plan = Plan(
+        target=120, save_every=3, steps_between=(2, 6), max_attempts=30, ends=dict.fromkeys(sorted(told), 1.0)
+    )
+    story = invent(1, (plan,))
+    add_decoys(story, 60.0)
+    return story
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
+    """Return the cluster of all runs, read."""
+    stories = {named(names): story_of(*names, seed=seed, **more) for names, more, _, seed in RUNS}
+    stories[DECOYS] = story_of("collective_hang", "exits", "oom_killer", seed=9)
+    add_decoys(stories[DECOYS], 100.0)
+    stories[VAGUE] = vague_story()
+    ways = {named(names): (Style(log_interval=interval), CLEAN) for names, _, interval, _ in RUNS}
+    ways[VAGUE] = (Style(), Blemishes(kernel_lost=0.5))
+    folder = tmp_path_factory.mktemp("faults")
+    write_apart(side_by_side(stories), folder, ways)
+    return tell(folder)
+
+
+def test_each_kind_of_end_comes() -> None:
+    for names, more, _, seed in RUNS:
+        (run,) = story_of(*names, seed=seed, **more).runs
+        assert set(names) <= {attempt.end.fault for attempt in run.attempts if attempt.end is not None}
+
+
+@pytest.mark.parametrize("run", [*(named(names) for names, *_ in RUNS), DECOYS])
+def test_the_ledger_of_a_run_is_its_truth(run: str, told: Told) -> None:
+    assert told.differences(run) == []
 
 
 def test_a_job_that_hung_long_before_is_stopped_for_the_maintenance_in_which_a_person_comes(
@@ -139,12 +181,6 @@ def test_a_job_that_hung_long_before_is_stopped_for_the_maintenance_in_which_a_p
     assert came - end.stop_us > 1200 * SECOND
     story.maintenance.append(Maintenance(came - 600 * SECOND, came + 600 * SECOND, came - 24 * HOUR))
     assert true_ledger(story).incidents[0].cause == "maintenance"
-    assert violations(story, tmp_path, Style()) == []
-
-
-def test_decoys_decide_no_cause(tmp_path: Path) -> None:
-    story = story_of("collective_hang", "exits", "oom_killer")
-    add_decoys(story, 100.0)
     assert violations(story, tmp_path, Style()) == []
 
 
@@ -166,21 +202,15 @@ VAGUER = {
 }
 
 
-def test_a_missing_kernel_log_makes_a_cause_vague_and_never_another(tmp_path: Path) -> None:
-    told = {fault.name for fault in FAULTS for line in fault.lines if line.place in ("kernel", "kernels")}
-    plan = Plan(
-        target=120, save_every=3, steps_between=(2, 6), max_attempts=30, ends=dict.fromkeys(sorted(told), 1.0)
-    )
-    story = invent(1, (plan,))
-    add_decoys(story, 60.0)
-    judged(story, tmp_path, Style(), Blemishes(kernel_lost=0.5))
-    with ledger(tmp_path) as con:
+def test_a_missing_kernel_log_makes_a_cause_vague_and_never_another(told: Told) -> None:
+    with ledger(told.folder) as con:
         rows = con.execute(
             "select n.attempt, n.cause, c.domain from ledger.incidents as n"
-            " inner join seeds.causes as c on c.code = n.cause"
+            " inner join seeds.causes as c on c.code = n.cause where n.run_id = ?",
+            [VAGUE],
         ).fetchall()
     wrong, vague = [], 0
-    for (_, cause, domain), attempt in zip(sorted(rows), story.runs[0].attempts, strict=True):
+    for (_, cause, domain), attempt in zip(sorted(rows), vague_story().runs[0].attempts, strict=True):
         assert attempt.end is not None
         true = BY_NAME[attempt.end.fault].cause
         if cause == true:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 
 import polars as pl
 import pytest
@@ -16,7 +16,8 @@ from pipeline.simulate.slack import slack_of
 from pipeline.simulate.story import Story
 from pipeline.simulate.truth import true_ledger
 from pipeline.simulate.written import read_truth
-from tests.simulated import THROUGH_ALL, ledger, violations
+from tests.simulated import THROUGH_ALL, ledger
+from tests.together import Told, side_by_side, tell, write_apart
 
 
 def story_of(*ends: str, seed: int = 7, steps_between: tuple[int, int] = (3, 8), **more: object) -> Story:
@@ -56,37 +57,47 @@ def test_a_host_that_is_taken_out_is_missing_from_then_on() -> None:
     assert (missing[0].start_us, missing[0].incident) == (job.removed[0].time_us, 1)
 
 
-@pytest.mark.parametrize(
-    ("ends", "trainer"),
-    [
-        *((("node_lost", "double_bit_ecc"), trainer) for trainer in THROUGH_ALL),
-        (("gpu_off_bus_hang",), "torchtitan"),
-        (("node_lost",), "megatron"),
-    ],
-)
-def test_the_ledger_of_a_run_that_shrinks_is_its_truth(
-    ends: tuple[str, ...], trainer: str, tmp_path: Path
-) -> None:
-    """Each launch gets so far that every trainer has told of it."""
-    story = story_of(*ends, trainer=trainer, steps_between=(12, 24))
-    assert violations(story, tmp_path, Style()) == []
+#: Runs of one cluster. Each launch gets so far that every trainer has told of it.
+SHRINKING = {
+    **{
+        f"two-ends-{trainer.replace('_', '-')}": story_of(
+            *("node_lost", "double_bit_ecc"), trainer=trainer, steps_between=(12, 24)
+        )
+        for trainer in THROUGH_ALL
+    },
+    "left-out": story_of("gpu_off_bus_hang", trainer="torchtitan", steps_between=(12, 24)),
+    "taken-out": story_of("node_lost", steps_between=(12, 24)),
+    "spares-are-used-up-first": story_of(
+        *("node_lost", "gpu_off_bus_hang"), seed=8, spares=1, restart_inside=1.0
+    ),
+    "held": story_of("node_lost", "double_bit_ecc"),
+    "blind": story_of("gpu_off_bus_hang", trainer="torchtitan", failed_start=0.6, seed=9),
+    "of-one-time": story_of("gpu_off_bus_hang"),
+}
 
 
-def test_spares_are_used_up_first(tmp_path: Path) -> None:
-    story = story_of("node_lost", "gpu_off_bus_hang", seed=8, spares=1, restart_inside=1.0)
-    assert violations(story, tmp_path, Style()) == []
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
+    """Return the cluster, read."""
+    folder = tmp_path_factory.mktemp("shrinking")
+    write_apart(side_by_side(SHRINKING), folder, {})
+    return tell(folder)
 
 
-def test_held_hours_agree_with_accounting(tmp_path: Path) -> None:
-    assert violations(story_of("node_lost", "double_bit_ecc"), tmp_path, Style()) == []
-    with ledger(tmp_path) as con:
-        found = con.execute("select comparison, status from marts.reconciliation").fetchall()
+@pytest.mark.parametrize("run", SHRINKING)
+def test_the_ledger_of_a_run_that_shrinks_is_its_truth(run: str, told: Told) -> None:
+    assert told.differences(run) == []
+
+
+def test_held_hours_agree_with_accounting(told: Told) -> None:
+    with ledger(told.folder) as con:
+        query = "select comparison, status from marts.reconciliation where run_id = 'held'"
+        found = con.execute(query).fetchall()
     assert {("held_vs_accounting", "agrees"), ("attempts_vs_restarts", "agrees")} <= set(found)
 
 
-def test_a_start_that_failed_before_it_told_its_width_is_a_blind_spot(tmp_path: Path) -> None:
-    story = story_of("gpu_off_bus_hang", trainer="torchtitan", failed_start=0.6, seed=9)
-    (run,) = story.runs
+def test_a_start_that_failed_before_it_told_its_width_is_a_blind_spot() -> None:
+    (run,) = SHRINKING["blind"].runs
     slack = slack_of(run, Style())
     narrower = [
         it
@@ -94,19 +105,16 @@ def test_a_start_that_failed_before_it_told_its_width_is_a_blind_spot(tmp_path: 
         if it.job == before.job and len(it.hosts) < len(before.hosts) and it.init_us is None
     ]
     assert [span[0] for span in slack.blind] == [it.process_us for it in narrower] != []
-    assert violations(story, tmp_path, Style()) == []
 
 
-def test_what_two_ends_took_of_one_time_is_compared_end_by_end(tmp_path: Path) -> None:
-    story = story_of("gpu_off_bus_hang")
-    assert violations(story, tmp_path, Style()) == []
-    path = tmp_path / "truth" / "intervals.parquet"
-    true = pl.read_parquet(path)
-    taken = true.filter(pl.col("part") == "missing")
+def test_what_two_ends_took_of_one_time_is_compared_end_by_end(told: Told) -> None:
+    truth = read_truth(told.folder)
+    own = pl.col("run_id") == "of-one-time"
+    taken = truth.intervals.filter(own & (pl.col("part") == "missing"))
     assert taken["incident"].n_unique() > 1
     # Another truth: what the second end took is missing from it.
-    other = (pl.col("part") == "missing") & (pl.col("incident") == 2)
-    true.filter(other.not_().fill_null(True)).write_parquet(path)
-    with ledger(tmp_path) as con:
-        spans = judge(con, read_truth(tmp_path)).spans
+    other = own & (pl.col("part") == "missing") & (pl.col("incident") == 2)
+    less = replace(truth, intervals=truth.intervals.filter(other.not_().fill_null(True)))
+    with ledger(told.folder) as con:
+        spans = judge(con, less).spans
     assert {(span.truth, span.ledger.incident) for span in spans if span.ledger is not None} == {(None, 2)}

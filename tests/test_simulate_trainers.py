@@ -22,6 +22,7 @@ from pipeline.simulate.plan import Plan
 from pipeline.simulate.renderers import BESIDE, Trainer, trainers
 from pipeline.simulate.write import write_story
 from tests.simulated import violations
+from tests.together import side_by_side
 
 ENDS = {
     "gpu_off_bus_hang": 1.0,
@@ -200,11 +201,15 @@ LINES = {
 }
 
 
+def run_of(trainer: str) -> str:
+    return f"heron-{trainer.replace('_', '-')}"
+
+
 def plan_of(trainer: str, seed: int) -> Plan:
     """Return a small run with a fault of every second seed inside its allocation."""
     rng = Random(f"{trainer}/{seed}")
     return Plan(
-        name=f"heron-{trainer.replace('_', '-')}",
+        name=run_of(trainer),
         trainer=trainer,
         target=120,
         max_attempts=3,
@@ -226,30 +231,41 @@ def test_the_ledger_is_the_truth(seed: int, interval: int, tmp_path: Path) -> No
     assert violations(story, tmp_path, Style(log_interval=interval)) == []
 
 
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a cluster, read, with a run of every trainer that has all there is to tell."""
+    plans = {
+        run_of(trainer): Plan(
+            trainer=trainer,
+            target=120,
+            max_attempts=2,
+            steps_between=(55, 58),
+            eval_every=70,
+            loop_gap=0.02,
+            ends={"time_limit": 1.0},
+        )
+        for trainer in trainers()
+    }
+    folder = tmp_path_factory.mktemp("printed")
+    write_story(side_by_side({name: invent(5, (plan,)) for name, plan in plans.items()}), folder, Style())
+    assert command(["ingest", str(folder / "logs"), "--store", str(folder / "store")]) == 0
+    return folder
+
+
 @pytest.mark.parametrize("trainer", trainers().values(), ids=trainers())
-def test_every_line_is_known(trainer: Trainer, tmp_path: Path) -> None:
-    """The format of the trainer reads every line of a run with all there is to tell."""
-    plan = Plan(
-        trainer=trainer.name,
-        target=120,
-        max_attempts=2,
-        steps_between=(55, 58),
-        eval_every=70,
-        loop_gap=0.02,
-        ends={"time_limit": 1.0},
-    )
-    write_story(invent(5, (plan,)), tmp_path, Style())
-    assert command(["ingest", str(tmp_path / "logs"), "--store", str(tmp_path / "store")]) == 0
-    files = str(tmp_path / "store" / "events" / "sources" / "**" / "*.parquet")
+def test_every_line_is_known(trainer: Trainer, printed: Path) -> None:
+    """The format of the trainer reads every line of its run."""
+    files = str(printed / "store" / "events" / "sources" / "**" / "*.parquet")
     rows = duckdb.sql(
-        f"select format, unknown_lines, bad_lines from read_parquet('{files}') where role = 'trainer'"
+        f"select format, unknown_lines, bad_lines from read_parquet('{files}')"
+        f" where role = 'trainer' and path like '{run_of(trainer.name)}/%'"
     ).fetchall()
     assert rows == [(trainer.format, 0, 0)] * len(rows)
     assert rows
-    logs = sorted((tmp_path / "logs" / plan.name).iterdir())
-    printed = "\n".join(log.read_text(encoding="utf-8") for log in logs)
-    for pattern, text in LINES.get(trainer.name, {}).items():
-        assert text in printed, pattern
+    logs = sorted((printed / "logs" / run_of(trainer.name)).iterdir())
+    text = "\n".join(log.read_text(encoding="utf-8") for log in logs)
+    for pattern, piece in LINES.get(trainer.name, {}).items():
+        assert piece in text, pattern
         assert pattern in {known.name for known in registry()[trainer.format].patterns}
 
 
