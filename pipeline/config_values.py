@@ -80,8 +80,8 @@ class Maintenance:
     """A declared maintenance.
 
     Attributes:
-        declared: between which moments it was announced, where that is known: a time is both of them, and of a
-            day they are its begin and its end.
+        declared: between which moments it was announced, where that is known: a time is both of them, and of
+            a day they are its begin and its end.
     """
 
     start: datetime
