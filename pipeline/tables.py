@@ -132,7 +132,8 @@ ALLOCATIONS = Table(
             "part",
             "string",
             "kind and name of the part of the job that the record stands for (`pod/…`, `replicas/…`), where "
-            "several make up one allocation; `report` of a line of a report in a job's output",
+            "several make up one allocation; `report` of a line of a report in a job's output; `task` where "
+            "it only tells of a host on which the job ran",
         ),
         Column("name", "string", "job name"),
         Column("user", "string", "user"),
@@ -153,8 +154,14 @@ ALLOCATIONS = Table(
         Column("reason", "string", "reason or failed node"),
         Column("nodes", "strings", "hosts"),
         Column("n_nodes", "int64", "number of hosts"),
+        Column("slots", "int64", "processors or slots, where the record counts so"),
         Column("gpus", "int64", "accelerators; null when the record does not say"),
         Column("gpus_per_node", "int64", "accelerators on each host, where the record tells no sum"),
+        Column(
+            "gpus_asked",
+            "int64",
+            "accelerators that were asked for by host or by slot, where the record does not say by which",
+        ),
     ),
 )
 

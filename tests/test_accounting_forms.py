@@ -85,6 +85,50 @@ def lsf(rows: list[Row]) -> Iterator[str]:
         )
 
 
+def lsf_prose(rows: list[Row]) -> Iterator[str]:
+    """What `bhist -l` prints: no years, lines that are cut, and all runs of a job in one record."""
+    reasons = {"TIMEOUT": "TERM_RUNLIMIT", "PREEMPTED": "TERM_PREEMPT", "CANCELLED": "TERM_OWNER"}
+    jobs = {row["JobIDRaw"]: [r for r in rows if r["JobIDRaw"] == row["JobIDRaw"]] for row in rows}
+    for number, (job, runs) in enumerate(jobs.items()):
+        if number:
+            yield from ("-" * 78, "")
+        told = [
+            f"Job <{job}>, Job Name <{runs[0]['JobName']}>, User <mira>, Project <llm>, Command <bash x.sh>",
+            f"{day(runs[0]['Submit'])}: Submitted from host <login1>, to Queue <h100>, CWD <$HOME>, "
+            "Requested GPU <num=8:mode=exclusive_process>;",
+        ]
+        for row in sorted(runs, key=lambda r: r["Start"]):
+            given = " ".join(f"<112*{host}>" for host in hosts(row))
+            slots = 112 * len(hosts(row))
+            told.append(
+                f"{day(row['Start'])}: Dispatched {slots} Task(s) on Host(s) {given}, "
+                f"Allocated <{slots}> Slot(s) on Host(s) {given}, Effective RES_REQ <select[type == local] >;"
+            )
+            (code, signal), end = ended(row), row["End"]
+            if end == "Unknown":
+                continue
+            if state(row) == "NODE_FAIL":
+                told.append(f"{day(end)}: Exited; job will be requeued and rerun;")
+            elif state(row) == "REQUEUED":
+                told.append(f"{day(end)}: Pending: Job has been requeued;")
+            elif state(row) == "COMPLETED":
+                told.append(f"{day(end)}: Done successfully. The CPU time used is 1.5 seconds;")
+            else:
+                how = f"by signal {signal}" if signal else f"with exit code {code}"
+                told.append(f"{day(end)}: Exited {how}. The CPU time used is 911244.0 seconds;")
+            if state(row) in reasons:
+                told.append(f"{day(end)}: Completed <exit>; {reasons[state(row)]}: job killed;")
+        for line in told:
+            yield line[:79]
+            yield from (" " * 21 + line[at : at + 58] for at in range(79, len(line), 58))
+        yield from ("", "Summary of time in seconds spent in various states by  Mon Mar  2 10:00:00")
+
+
+def day(text: str) -> str:
+    """Return a time of accounting as the commands of LSF print it."""
+    return f"{datetime.fromisoformat(text):%a %b %e %H:%M:%S}"
+
+
 def sge(rows: list[Row]) -> Iterator[str]:
     failed = {"TIMEOUT": 37, "NODE_FAIL": 25}
     for row in rows:
@@ -96,6 +140,36 @@ def sge(rows: list[Row]) -> Iterator[str]:
             f"{128 + signal if signal else code}:0.0{':0' * 17}:NONE:defaultdepartment:mpi:224:0:0:0:0:"
             "-l gpu=8:0.0:NONE:0.0:0:0:NONE:NONE:0:0:login1:/fs:qsub run.sh:0.0:0"
         )
+        if row["End"] != "Unknown":
+            for host in 2 * hosts(row)[1:]:
+                yield (
+                    f"h100.q:{host}:llm:mira:{row['JobName']}:{row['JobIDRaw']}:sge:0:{times}:0:0:0.0"
+                    f"{':0' * 17}:NONE:defaultdepartment:mpi:224:0:0:0:0:-pe mpi 224:0.0:1.{host}:0.0:0:0:"
+                    "NONE:NONE:0:0:login1:/fs:qsub run.sh:0.0:0"
+                )
+
+
+def qacct(rows: list[Row]) -> Iterator[str]:
+    """What `qacct -j` prints, with a block for each task on a further host."""
+    failed = {"TIMEOUT": "37  : qmaster enforced h_rt", "NODE_FAIL": "25  : rescheduling"}
+    for row in rows:
+        code, signal = ended(row)
+        why = failed.get(state(row), "100 : assumedly after job" if signal else "0")
+        for number, host in enumerate(hosts(row)):
+            submitted = "Thu Jan  1 01:00:00 1970" if number else year(row["Submit"])
+            yield "=" * 62
+            yield from ("qname        h100.q", f"hostname     {host}", "owner        mira")
+            yield from (f"jobname      {row['JobName']}", f"jobnumber    {row['JobIDRaw']}")
+            yield from (f"qsub_time    {submitted}", f"start_time   {year(row['Start'])}")
+            yield from (f"end_time     {year(row['End'])}", "granted_pe   mpi", "slots        224")
+            yield f"failed       {'0' if number else why}"
+            yield f"exit_status  {0 if number else 128 + signal if signal else code}"
+            yield f"category     {'' if number else '-l gpu=8 '}-pe mpi 224"
+
+
+def year(text: str) -> str:
+    """Return a time of accounting as `ctime` prints it."""
+    return "-/-" if text == "Unknown" else f"{datetime.fromisoformat(text):%a %b %e %H:%M:%S %Y}"
 
 
 def completion_log(rows: list[Row]) -> Iterator[str]:
@@ -189,11 +263,11 @@ def test_accounting_as_json_fills_rows_as_text_does() -> None:
 
 
 #: Who tells of the allocations of a run: what is written, the format it is read as, and the ends it can tell.
-#: Grid Engine names the first host of a job: what kernels say of the others is that of a run only where there
-#: is no other one. The last form stands for itself, then.
 FORMS: tuple[Form, ...] = (
     (pbs, "pbs_accounting", PLAIN),
     (lsf, "lsf_accounting", WORDY),
+    (lsf_prose, "lsf_jobs", WORDY),
+    (qacct, "sge_qacct", PLAIN),
     (completion_log, "slurm_jobcomp", WORDY),
     (completion_json, "slurm_jobcomp_json", WORDY),
     (controller_jobs, "scontrol_job", WORDY),
@@ -205,12 +279,8 @@ FORMS: tuple[Form, ...] = (
 @pytest.fixture(scope="module")
 def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Told]:
     """Return by form the folder, read, in which it tells of a run of its own."""
-    together, alone = FORMS[:-1], FORMS[-1:]
-    found = {}
-    for forms in (together, alone):
-        told = tell(written(forms, tmp_path_factory.mktemp("forms")))
-        found |= {name: told for _, name, _ in forms}
-    return found
+    told = tell(written(FORMS, tmp_path_factory.mktemp("forms")))
+    return {name: told for _, name, _ in FORMS}
 
 
 def written(forms: tuple[Form, ...], folder: Path) -> Path:

@@ -56,6 +56,7 @@ def test_is_not_a_whole_list(text: str | None) -> None:
         ("gx001/0+gx001/1+gx002.cluster/0-3", ["gx001", "gx002.cluster"]),
         ("(gx001:ncpus=112:ngpus=8)+(gx002:ncpus=56+gx002:ngpus=4)", ["gx001", "gx002"]),
         ('"gx001" "gx001" "16*gx002"', ["gx001", "gx002"]),
+        ("<8*gx001> <gx002@heron>", ["gx001", "gx002"]),
         ("gx001", ["gx001"]),
     ],
 )

@@ -41,6 +41,8 @@ STAMPS = {
     ("glog", "1121 08:00:00"): (utc(1972, 11, 21, 8), "year_assumed"),
     ("syslog", "Mar  1 10:11:12"): (utc(1972, 3, 1, 10, 11, 12), "year_assumed"),
     ("syslog", "Feb 29 00:00:00"): (utc(1972, 2, 29), "year_assumed"),
+    ("day", "Thu Apr  9 05:42:17 2026"): (utc(2026, 4, 9, 5, 42, 17), "zone_assumed"),
+    ("day", "Thu Apr  9 05:42:17"): (utc(1972, 4, 9, 5, 42, 17), "year_assumed"),
     ("ctime", "Thu Apr 09 05:42:17 2026"): (utc(2026, 4, 9, 5, 42, 17), "zone_assumed"),
     # The name of a zone is not an offset: half of them stand for several.
     ("ctime", "Wed Apr 15 11:16:53 CEST 2026"): (utc(2026, 4, 15, 11, 16, 53), "zone_assumed"),

@@ -14,7 +14,11 @@ from pipeline.ingest.doctor import diagnose
 from tests.golden import FOLDER, read_lines, samples
 
 #: Formats that name files and can stand in others.
-HOSTS = [name for name, fmt in registry().items() if fmt.primary and fmt.shape not in ("document", "blocks")]
+HOSTS = [
+    name
+    for name, fmt in registry().items()
+    if fmt.primary and fmt.shape not in ("document", "blocks", "prose")
+]
 REAL = Path(__file__).resolve().parents[1].parent / "shared" / "real"
 
 

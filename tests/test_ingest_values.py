@@ -40,6 +40,9 @@ CASES: list[tuple[Value, pl.DataType, dict[str, str | None]]] = [
             "gres/gpu:a100=4,gres/gpu:h100=8": "12",
             "cpu=4,gres/gpumem=80G": None,
             "gres/gpu=0": "0",
+            "gres/gpu=32,node=+": "32",
+            "cpu=4,gres/gpu=3+": None,
+            "gres/gpu:a100=4,gres/gpu:h1+": None,
             '[{"count":4,"id":1,"name":null,"type":"cpu"},{"count":8,"id":1001,"name":"gpu","type":"gres"},'
             '{"count":8,"id":1002,"name":"gpu:h100","type":"gres"}]': "8",
             '[{"count":4,"name":"gpu:a100","type":"gres"},{"count":2,"name":"gpu:h100","type":"gres"}]': "6",

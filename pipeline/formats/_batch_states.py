@@ -80,6 +80,7 @@ _SGE_FAILED = {
     "25": "REQUEUED",  # put back
     "30": "REQUEUED",  # put back on the job's own wish
     "37": "TIMEOUT",  # a limit that the master enforced
+    "44": "TIMEOUT",  # a limit of time that the host enforced
 }
 SGE_STATES = {
     "0:0": "COMPLETED",

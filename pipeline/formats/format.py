@@ -1,8 +1,7 @@
 """What a log format is: data only. Text goes in, columns or nothing come out.
 
-A format names its patterns; a pattern names the columns that it fills. The same ``Value`` describes how a
-column is filled, whether the named fields come from the groups of a regular expression (lines), the
-keys of a JSON object (records) or the header of a delimited table.
+A format names its patterns; a pattern names the columns that it fills. The same ``Value`` says how a column
+is filled from named fields: groups of an expression (lines), keys of an object, or the header of a table.
 """
 
 from __future__ import annotations
@@ -10,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
+
+from pipeline.formats.prose import Prose
 
 Kind = Literal[
     "text",
@@ -29,7 +30,7 @@ Kind = Literal[
 ]
 Role = Literal["trainer", "scheduler", "checkpoint", "node", "any"]
 Behind = Literal["any", "words", "cut", "step", "twin"]
-Shape = Literal["lines", "records", "table", "csv", "columns", "document", "blocks", "trace"]
+Shape = Literal["lines", "records", "table", "csv", "columns", "document", "blocks", "prose", "trace"]
 
 #: Shapes of files that begin with a header, which their later parts need.
 TABULAR = ("table", "csv", "columns")
@@ -39,6 +40,7 @@ Stamp = Literal[
     "glog",  # [IWEFC]MMDD or MDD (month not padded) or MM-DD HH:MM:SS[.frac]; no year, no zone
     "syslog",  # Mar  1 10:11:12; no year, no zone
     "ctime",  # [Thu] Apr 09 05:42:17 [ZONE] 2026
+    "day",  # [Thu] Apr  9 05:42:17[ 2026]; the year or none, no zone
     "us",  # MM/DD/YYYY HH:MM:SS[.frac], or without the year; no zone
     "epoch_s",
     "epoch_ms",
@@ -75,7 +77,7 @@ class Value:
             number; of one with a group ``v`` the group counts.
         mapping: replaces the text before it is read; text not listed becomes ``mapping.get("*")``
             or stays as it is when there is no ``"*"``.
-        index: for texts: field of the place in an array; ``[n]`` stands behind the text where it is not 0.
+        index: for texts: field of the place in an array, or several; ``[n]`` stands behind it if not 0.
         plus: two fields of whole numbers whose product is added to a number: steps of earlier epochs.
     """
 
@@ -89,18 +91,18 @@ class Value:
     stamp: Stamp | None = None
     const: str | int | float | bool | None = None
     mapping: Mapping[str, str] | None = None
-    index: str = ""
+    index: str | tuple[str, ...] = ""
     plus: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """A further field of a table, cut out of another one.
+    """A further field, cut out of another one.
 
     Attributes:
         fields: names tried in order; the first that is not empty is cut.
         regex: Rust regular expression with one group named ``v``; no match makes the new field null.
-        text: the new field, in which ``$v`` stands for the group.
+        text: the new field, in which ``$v`` stands for the group, if it is there.
     """
 
     fields: tuple[str, ...]
@@ -187,14 +189,13 @@ class Format:
         title: the program, for people.
         link: upstream source or documentation.
         role: what the file is evidence of. A run exists where a ``trainer`` format is.
-        shape: ``lines`` of text, ``records`` (one JSON object per line, keys possibly below
-            ``unwrap``), a delimited ``table`` with a header whose cells are neither quoted nor escaped, a
-            ``csv`` with a header and quotation marks, ``columns`` that stand apart by blanks below a header,
-            a ``document`` of JSON or YAML, ``blocks`` of ``Key=Value``, each on one line or on several, or
-            a ``trace`` of a profiler, of which `pipeline.ingest.traces` makes records.
-            Fields of records and documents are pointers: ``a/b`` is member ``b`` of ``a``, and a slash in a
-            name is ``~1``. In documents ``a/[type=Ready]/b`` goes through the first item of ``a`` with that
-            member.
+        shape: ``lines`` of text, ``records`` (one JSON object per line, keys possibly below ``unwrap``), a
+            delimited ``table`` with a header whose cells are neither quoted nor escaped, a ``csv`` with a
+            header and quotation marks, ``columns`` that stand apart by blanks below a header, a ``document``
+            of JSON or YAML, ``blocks`` of ``Key=Value`` on one or several lines, ``prose`` for people, or a
+            ``trace`` of a profiler. Fields of records and documents are pointers: ``a/b`` is member ``b`` of
+            ``a``, and a slash in a name is ``~1``; ``a/[type=Ready]/b`` goes through the first item of ``a``
+            with that member.
         primary: False for formats that occur inside other programs' output and never name a file.
         step_time: what the logged step time includes, as sentences for the documentation:
             evaluation, saves, data wait, and whether it is a mean.
@@ -203,12 +204,10 @@ class Format:
         needs_proof: True where its commonest lines are printed by other programs as well, such as bare
             progress bars: a deciding pattern has to match, however many of the lines are known.
         least_share: share of the sampled lines that it must know before a deciding one names the file: what
-            people print into the output of a job (``dmesg``, ``nvidia-smi -q``, a bandwidth test) proves what
-            its lines are, and not what the file is.
+            people print into the output of a job (``dmesg``, a bandwidth test) proves what its lines are.
         foreign: literals of lines that only other programs print which share lines with this one; a file
             whose sample holds one of them is none of this format.
-        chatter: literals of lines that programs print by the million and that never hold anything else: such
-            a line is known, and nothing more is asked of it.
+        chatter: literals of lines that come by the million and never hold more: such a line is known.
         heads: how its lines begin that other lines may hide, in the output of any program.
         unrendered: why the simulator does not write it; empty where it does.
         unwrap: for records: keys below which the fields may lie. For documents: keys below which the record
@@ -219,13 +218,13 @@ class Format:
             such a record stands below its field ``^``. For blocks: keys of which one begins the first line of
             each record.
         header: for tables and csv: column names of which at least ``header_min`` are in the header line.
-            Names are compared without case; fields bear the names as they are spelt here. For documents
-            and traces: texts of which so many are in its beginning. For blocks: the keys of its records, of
-            which so many are in the first one.
+            Case is no matter; fields bear the names as they are spelt here. For documents and traces: texts
+            of which so many are in its beginning. For blocks: keys of which so many are in the first record.
         shapes: for tables: column to the regular expression that its whole text must match. A row in which
             one does not match is split otherwise, and bad where no way to split it fits.
         free: for tables: columns whose text may hold the delimiter or a line break. For blocks: keys whose
             text may hold what looks like a key and is none of ``header``.
+        prose: for prose: how its records are told apart, and which fields they have.
         derive: for all but lines: further fields by name; patterns use them like columns.
 
     Habits are what SQL has to know of a program; it reads them from the table ``formats`` (``habits.py``):
@@ -276,6 +275,7 @@ class Format:
     header_min: int = 3
     shapes: Mapping[str, str] = field(default_factory=dict)
     free: tuple[str, ...] = ()
+    prose: Prose | None = None
     derive: Mapping[str, Derived] = field(default_factory=dict)
     versions: str = ""
     ordered_by_time: bool = False

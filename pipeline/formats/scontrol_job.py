@@ -40,13 +40,23 @@ _STARTED = {
     "elapsed_s": Value("RunTime", "seconds"),
     "nodes": Value("NodeList", "hostlist"),
 }
-_NEEDED = ("JobId", "JobName", "UserId", "SubmitTime")
+_NEEDED = ("JobId", "JobName", "UserId", "submitted")
+#: A time, or a word for none. Where another text stands, times are printed as somebody wished, or a line was
+#: cut: of such a record nobody knows when the job ran, or whether it did.
+_A_TIME = r"^(?P<v>\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d.*|\d{9,11}|Unknown|None|N/A|\(null\))$"
 
 
-def _job(name: str, states: tuple[str, ...], columns: dict[str, Value], note: str = "") -> Pattern:
-    """Return the pattern of jobs in some states."""
+def _job(
+    name: str, states: tuple[str, ...], columns: dict[str, Value], note: str = "", told: tuple[str, ...] = ()
+) -> Pattern:
+    """Return the pattern of jobs in some states, which tell some times."""
     return Pattern(
-        name=name, table="allocations", when=_NEEDED, where={"JobState": states}, columns=columns, note=note
+        name=name,
+        table="allocations",
+        when=(*_NEEDED, *told),
+        where={"JobState": states},
+        columns=columns,
+        note=note,
     )
 
 
@@ -72,6 +82,9 @@ FORMAT = Format(
     unrendered="The simulator writes the accounting of the same jobs, which knows them all.",
     derive={
         **CUTS,
+        "submitted": Derived(("SubmitTime",), _A_TIME),
+        "started": Derived(("StartTime",), _A_TIME),
+        "ended": Derived(("EndTime",), _A_TIME),
         "allocated": Derived(("AllocTRES",), r"^(?P<v>[a-z].*)$"),
         "failed_on": Derived(("FailedNode",), GIVEN),
         "reason": Derived(("Reason",), GIVEN),
@@ -89,8 +102,15 @@ FORMAT = Format(
                 "exit_signal": Value("exit_signal", "int"),
             },
             "The exit code is the script's own; accounting as text took 128 off to 25.05.",
+            told=("started", "ended"),
         ),
-        _job("running", _HELD, _STARTED, "Its `EndTime` is the time limit, and is left out."),
+        _job(
+            "running",
+            _HELD,
+            _STARTED,
+            "Its `EndTime` is the time limit, and is left out.",
+            told=("started",),
+        ),
         _job("waiting", _WAITING, _JOB, "Its `StartTime` is a guess of the scheduler, and is left out."),
     ),
 )

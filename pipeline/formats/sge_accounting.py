@@ -29,7 +29,7 @@ def _times(digits: str) -> str:
 
 def _tail(pe: str, last: str) -> str:
     """Return the expression from the project to the end of what is asked for."""
-    return rf":(?P<project>[^:]*):[^:]*:{pe}:\d+:(?P<task>\d+){_SUMS}:NONE{last}"
+    return rf":(?P<project>[^:]*):[^:]*:{pe}:(?P<slots>\d+):(?P<task>\d+){_SUMS}:NONE{last}"
 
 
 _ALONE, _PARALLEL = "NONE", r"(?:[^:N][^:]*|N[^:O][^:]*|NO[^:N][^:]*)"
@@ -62,15 +62,43 @@ def _job(name: str, stamp: Stamp, pe: str, last: str, versions: str) -> Pattern:
             **({"elapsed_s": Value("wall", "float")} if stamp == "epoch_s" else {}),
             "exit_code": Value("code", "int"),
             "exit_signal": Value("code", "int", mapping=SGE_SIGNALS),
-            # Of a parallel job the line names the first host alone.
+            "slots": Value("slots", "int"),
+            # Of a parallel job the line names the first host alone; lines of its tasks name the others.
+            "host": Value("host"),
             **({"nodes": Value("host", "slots"), "n_nodes": Value(const=1)} if pe is _ALONE else {}),
         },
-        extras={"gpus": (_GPUS, Value(kind="int"))} if pe is _ALONE else {},
+        extras={"gpus" if pe is _ALONE else "gpus_asked": (_GPUS, Value(kind="int"))},
         literals=(":NONE:",),
         regex=_HEAD + _times(r"\d{9,10}" if stamp == "epoch_s" else r"\d{12,13}") + _END + _tail(pe, last),
         versions=versions,
-        note="A code of 128 and a signal is that signal. GPUs are what was asked for; of a parallel job "
-        "the line names the first host alone, and the complex whether GPUs are counted by slot, job or host.",
+        note="A code of 128 and a signal is that signal. GPUs are what was asked for; of a parallel job the "
+        "line names the first host alone, and the complex whether they were asked for by slot or host.",
+    )
+
+
+def _task(name: str, stamp: Stamp) -> Pattern:
+    """Return the pattern of tasks of a parallel job on one of its hosts; some releases submit them at 0."""
+    digits = r"\d{9,10}" if stamp == "epoch_s" else r"\d{12,13}"
+    return Pattern(
+        name=name,
+        table="allocations",
+        columns={
+            "ts": Value("start", "stamp", stamp=stamp),
+            "scheduler": Value(const="sge"),
+            "job_id": Value("job", index="task"),
+            "part": Value(const="task"),
+            "host": Value("host"),
+            "start_ts": Value("start", "stamp", stamp=stamp),
+            "end_ts": Value("end", "stamp", stamp=stamp),
+            "nodes": Value("host", "slots"),
+            "exit_code": Value("code", "int"),
+        },
+        literals=(":0:",),
+        regex=_HEAD
+        + rf"(?:0|{digits}):(?P<start>{digits}):(?P<end>{digits})"
+        + _END
+        + rf":[^:]*:[^:]*:[^:]*:\d+:(?P<task>\d+){_SUMS}:\d+\.[\w.-]+:",
+        note="Its host is one of the job; time, slots and how it ended are in the line of the job.",
     )
 
 
@@ -91,11 +119,12 @@ FORMAT = Format(
         _job("parallel_job_ms", "epoch_ms", _PARALLEL, _UNIVA, _NEW),
         _job("deleted_ms", "epoch_ms", _ALONE, _DELETED, _NEW),
         _job("parallel_deleted_ms", "epoch_ms", _PARALLEL, _DELETED, _NEW),
+        _task("task", "epoch_s"),
+        _task("task_ms", "epoch_ms"),
         known_line(
-            "task",
+            "task_that_did_not_start",
             (":0:",),
-            r"^[^:\s]+:[A-Za-z][\w.-]*:[^:\s]*:[^:]+:[^:]*:\d+:[^:]*:-?\d+:0:\d+:\d+:\d+:\d+:",
-            note="A task of a parallel job on one of its hosts: its time is in the line of the job.",
+            r"^[^:\s]+:[A-Za-z][\w.-]*:[^:\s]*:[^:]+:[^:]*:\d+:[^:]*:-?\d+:0:0:\d+:\d+:\d+:",
         ),
         known_line(
             "head",

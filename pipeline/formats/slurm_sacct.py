@@ -12,9 +12,13 @@ from pipeline.formats.format import Derived, Format, Pattern, Value
 # bundle of array tasks, whose brackets a narrow database field may have cut). A step adds `.name`.
 _JOB = r"\d+(?:_\d+|\+\d+)?"
 _JOB_OR_STEP = rf"{_JOB}(?:_\[[^|]*)?(?:\.[\w+]+)?"
-_TIME = r"(?:\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:Z|[+-]\d\d:?\d\d)?|\d{9,11}|Unknown|None|)"
+_TIME = r"(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:Z|[+-]\d\d:?\d\d)?|\d{9,11}|Unknown|None|)"
 _DURATION = r"(?:(?:\d+-)?\d+:\d\d(?::\d\d)?(?:\.\d+)?|UNLIMITED|Partition_Limit|INVALID|Unknown|)"
 _TRES = r"(?:[\w/.:-]+=[^=]*(?:,[\w/.:-]+=[^=]*)*|)"
+#: States as the column of ten characters cuts them that is the default for people.
+_CUT_STATES = {
+    state[:9]: state for state in ("OUT_OF_MEMORY", "RESV_DEL_HOLD", "REQUEUE_HOLD", "SPECIAL_EXIT")
+}
 _NOT_NONE = r"^(?P<v>[^N].*|N[^o].*|No[^n].*|Non[^e].*|None.+)$"
 
 
@@ -40,7 +44,7 @@ FORMAT = Format(
     shapes={
         "JobID": _JOB_OR_STEP,
         "JobIDRaw": _JOB_OR_STEP,
-        "State": r"[A-Z_]+\+?(?: by \S+)?",
+        "State": r"[A-Z_]+(?: (?:b?y?\+|by \S+)|\+)?",
         **dict.fromkeys(("Submit", "Eligible", "Start", "End"), _TIME),
         **dict.fromkeys(("Elapsed", "Suspended", "Timelimit"), _DURATION),
         **dict.fromkeys(("ElapsedRaw", "NNodes", "AllocNodes", "Restarts", "DBIndex"), r"\d*"),
@@ -88,7 +92,7 @@ FORMAT = Format(
                 "elapsed_s": Value(("ElapsedRaw", "Elapsed"), "seconds"),
                 "suspended_s": Value("Suspended", "seconds"),
                 "time_limit_s": Value(("limit", "Timelimit"), "seconds"),
-                "state": Value("state"),
+                "state": Value("state", mapping=_CUT_STATES),
                 "state_by": Value("state_by"),
                 "exit_code": Value("exit_code", "int"),
                 "exit_signal": Value("exit_signal", "int"),

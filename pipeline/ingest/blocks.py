@@ -43,7 +43,8 @@ def _spans(lines: Sequence[str], starts: Sequence[str]) -> Iterator[tuple[int, i
     heads = tuple(f"{key}=" for key in starts)
     begin = -1
     for at, line in enumerate(lines):
-        head = line.startswith(heads)
+        # What was pasted may be set in as a whole.
+        head = line.lstrip(" \t").startswith(heads)
         if begin >= 0 and (head or not line.strip() or at - begin >= MAX_BLOCK_LINES):
             yield begin, at - 1
             begin = -1

@@ -46,6 +46,10 @@ _PARTS: dict[str, str] = {
         r"^\s*(?:[A-Z][a-z]{2},? )?(?P<month>[A-Z][a-z]{2}) +(?P<day>\d{1,2}) (?P<clock>\d\d:\d\d:\d\d)"
         r"(?: (?P<half>[AP]M))? (?:(?P<zone>[A-Z]{2,5}|[+-]\d{2,4}) )?(?P<year>\d{4})\s*$"
     ),
+    "day": (
+        r"^\s*(?:[A-Z][a-z]{2} )?(?P<month>[A-Z][a-z]{2}) +(?P<day>\d{1,2}) (?P<clock>\d\d:\d\d:\d\d)"
+        r"(?: (?P<year>\d{4}))?\s*$"
+    ),
     "us": (
         r"^\s*(?P<month>\d\d)/(?P<day>\d\d)(?:/(?P<year>\d{4}))? (?P<clock>\d\d:\d\d:\d\d)"
         r"(?:[.,](?P<frac>\d+))?\s*$"
@@ -59,8 +63,9 @@ _DAY_FIRST = (
     r"((?: [AP]M)?(?: [A-Z]{3,5})?)\s*$"
 )
 
-#: Kinds whose stamps say the year.
+#: Kinds whose stamps say the year, and kinds of which some do.
 _YEARLY = frozenset({"iso", "ctime", "dated"})
+_MAYBE_YEARLY = frozenset({"us", "day"})
 
 #: The commonest stamp of all, which has a parser of its own.
 _PLAIN = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?$"
@@ -126,7 +131,7 @@ def read_stamps(text: pl.Series, stamp: Stamp | str) -> tuple[pl.Series, pl.Seri
     if "year" not in parts.columns:
         parts = parts.with_columns(year=pl.lit(str(PLACEHOLDER_YEAR)))
         known_zone = pl.lit("year_assumed")
-    elif stamp == "us":
+    elif stamp in _MAYBE_YEARLY:
         dated = pl.col("year").is_not_null()
         known_zone = pl.when(dated).then(pl.lit("zone_assumed")).otherwise(pl.lit("year_assumed"))
     else:
@@ -138,7 +143,7 @@ def read_stamps(text: pl.Series, stamp: Stamp | str) -> tuple[pl.Series, pl.Seri
     ts = read["us"].cast(TS)
     if stamp in _YEARLY:
         ts = _believed(ts)
-    elif stamp == "us":
+    elif stamp in _MAYBE_YEARLY:
         ts = _believed(ts).zip_with(years.is_not_null(), ts)
     if read["zone"].null_count() < len(ts):
         told = pl.col("zone").is_in(["Z", "UTC", "GMT"]) | pl.col("zone").str.contains(r"^[+-]")

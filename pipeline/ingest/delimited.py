@@ -1,6 +1,7 @@
 """Delimited tables whose values are neither quoted nor escaped: one header line, one record a line, mostly.
 
-The delimiter is read off the header. Values may hold the delimiter and even line breaks, since the programs
+The delimiter is read off the header. Where a rule of dashes stands below it, columns are as wide as its
+dashes, and what was cut ends in a plus. Values may hold the delimiter and even line breaks, since programs
 that write such tables print them raw. So a row is believed only when its fields look as the format says they
 do; a row that does not is split otherwise, or joined with the lines below it, and is bad where nothing fits.
 Columns are never shifted.
@@ -22,6 +23,9 @@ from pipeline.ingest.realign import Realigner
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _DELIMITER = re.compile(r"[A-Za-z][A-Za-z0-9_]*([^A-Za-z0-9_]+)[A-Za-z]")
+#: The rule below the names of columns, and what stands for the blanks between columns once they were cut out.
+_RULE = r"^ *-{2,}(?: -{2,})+ *$"
+_BETWEEN = "\x1f"
 
 #: A record over more lines than this is damage, not a comment.
 MAX_RECORD_LINES = 64
@@ -29,11 +33,16 @@ MAX_RECORD_LINES = 64
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """A header line: names as printed, what stands between them, and whether it ends with that, too."""
+    """A header line: names as printed, what stands between them, and whether it ends with that, too.
+
+    Attributes:
+        columns: of columns of fixed width, begin and width of each.
+    """
 
     names: tuple[str, ...]
     delimiter: str
     trailing: bool
+    columns: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +69,30 @@ def parse_header(text: str, fmt: Format) -> Header | None:
         return None
     delimiter = first[1]
     if delimiter.strip(" ") == "":
-        return None  # columns of fixed width: their values are cut and cannot be told apart
+        return None  # columns of fixed width: only the rule below tells how wide they are
     names = text.split(delimiter)
     trailing = names[-1].strip() == ""
     names = [name.strip() for name in (names[:-1] if trailing else names)]
+    return _header(names, fmt, delimiter, trailing)
+
+
+def _header(
+    names: list[str], fmt: Format, delimiter: str, trailing: bool, columns: tuple[tuple[int, int], ...] = ()
+) -> Header | None:
+    """Return the header of some names, or None where too few of them are known."""
     if not all(_NAME.fullmatch(name) for name in names):
         return None
     known = {name.lower() for name in fmt.header}
     if len(known & {name.lower() for name in names}) < fmt.header_min:
         return None
-    return Header(tuple(names), delimiter, trailing)
+    return Header(tuple(names), delimiter, trailing, columns)
+
+
+def _ruled_header(text: str, rule: str, fmt: Format) -> Header | None:
+    """Return the header whose columns are as wide as the dashes of the rule below it, or None."""
+    columns = tuple((dashes.start(), len(dashes[0])) for dashes in re.finditer("-+", rule))
+    names = [text.lstrip("\ufeff")[begin : begin + width].strip() for begin, width in columns]
+    return _header(names, fmt, _BETWEEN, trailing=False, columns=columns)
 
 
 def find_header(lines: pl.Series, fmt: Format) -> Header | None:
@@ -96,13 +119,16 @@ def read_delimited(lines: pl.Series, fmt: Format, header: Header | None = None) 
         frames.append(frame)
         bad += wrong
     fields = pl.concat(frames).with_columns(derived_fields(fmt))
-    return Delimited(fields, bad, [at + 1 for at, _ in starts])
+    ruled = [at + 2 for at, found in starts if found.columns]
+    return Delimited(fields, bad, sorted([at + 1 for at, _ in starts] + ruled))
 
 
 def _headers(text: pl.Series, fmt: Format) -> Iterator[tuple[int, Header]]:
     """Yield position and content of every header line: a line without digits that is one."""
+    rules = set(text.str.contains(_RULE).arg_true().to_list())
     for at in (~text.str.contains(r"\d|^\s*$")).arg_true().to_list():
-        header = parse_header(text[at], fmt)
+        ruled = at + 1 in rules
+        header = _ruled_header(text[at], text[at + 1], fmt) if ruled else parse_header(text[at], fmt)
         if header is not None:
             yield at, header
 
@@ -125,8 +151,13 @@ def _read_section(
         .with_row_index("line", offset + 1)
         .cast({"line": pl.Int64})
         .filter(pl.col("text").str.contains(r"\S"))
-        .with_columns(parts=pl.col("text").str.split(header.delimiter))
     )
+    if header.columns:
+        cells = [pl.col("text").str.slice(begin, width).str.strip_chars() for begin, width in header.columns]
+        rows = rows.filter(~pl.col("text").str.contains(_RULE)).with_columns(
+            text=pl.concat_str(cells, separator=_BETWEEN)
+        )
+    rows = rows.with_columns(parts=pl.col("text").str.split(header.delimiter))
     # Rows may end with the delimiter although the header does not; where it does, a row without is torn.
     length, last = pl.col("parts").list.len(), pl.col("parts").list.last().str.strip_chars()
     fits = (length == len(header.names) + 1) & (last == "")

@@ -13,7 +13,8 @@ def derived_fields(fmt: Format) -> list[pl.Expr]:
     for name, rule in fmt.derive.items():
         cut = pl.coalesce(pl.col(*rule.fields)).str.extract(rule.regex, 1)
         if rule.text != "$v":
-            before, _, after = rule.text.partition("$v")
-            cut = pl.lit(before) + cut + pl.lit(after)
+            before, found, after = rule.text.partition("$v")
+            text = pl.lit(before) + cut + pl.lit(after) if found else pl.lit(rule.text)
+            cut = pl.when(cut.is_not_null()).then(text)
         derived.append(cut.alias(name))
     return derived

@@ -183,6 +183,12 @@ def _block_keys() -> str:
     return rf"^\s*(?:{'|'.join(re.escape(key) for key in sorted(keys))})="
 
 
+@cache
+def _prose_begins() -> str:
+    """Return an expression for the first lines of records of prose."""
+    return "|".join(f"^(?:{fmt.prose.begin})" for fmt in registry().values() if fmt.prose is not None)
+
+
 def _evidence(first: pl.DataFrame) -> pl.DataFrame:
     """Return lines that may decide, of large parts of files; a bounded number of each, from all over it."""
     found = first.filter(pl.col("text").str.contains(_evidence_screen()))
@@ -204,6 +210,7 @@ def _ask_shapes(looks: Sequence[_Look], sampled: pl.DataFrame, first: pl.DataFra
             text.str.contains(_DOCUMENT)
         ),
         "blocks": spoken.filter(text.str.contains(_block_keys())),
+        "prose": spoken.filter(text.str.contains(_prose_begins())),
         # The header of a raw table has no digit, and may stand anywhere.
         "table": spoken.filter(~text.str.contains(r"\d")),
         "csv": headed.filter(may_be_headers(headed["text"])),
@@ -277,7 +284,7 @@ def _record_candidates(look: _Look) -> list[_Candidate]:
             continue
         deciding = result.matches.filter(pl.col("pattern").is_in(list(fmt.deciding)))
         # A table is proven by its header: without one it would not have been read.
-        proven = not fmt.deciding or not deciding.is_empty()
+        proven = (not fmt.deciding or not deciding.is_empty()) and known / len(asked) >= fmt.least_share
         found.append(_Candidate(fmt, known / len(asked), proven))
     return found
 
@@ -290,4 +297,4 @@ def _may_hold(fmt: Format, look: _Look) -> bool:
         return sum(literal in look.begin for literal in fmt.header) >= fmt.header_min
     if fmt.shape == "blocks":
         return count_keys(look.head, fmt) >= fmt.header_min
-    return fmt.shape == "records" or table_header(fmt, look.first) is not None
+    return fmt.shape in ("records", "prose") or table_header(fmt, look.first) is not None

@@ -19,8 +19,8 @@ _RANGE = re.compile(r"(\d{1,12})(?:-(\d{1,12}))?")
 _BOX = re.compile(r"([0-9A-Z]+)x([0-9A-Z]+)")
 _HOST = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 #: An entry of a list of slots: how many before the host, which ones or what of it behind.
-_SLOT = re.compile(r"(?:\d+\*)?(?P<host>[A-Za-z0-9][A-Za-z0-9._-]*)(?:[/:][^+\s\"()]*)?")
-_BETWEEN_SLOTS = re.compile(r"[+\s\"()]+")
+_SLOT = re.compile(r"(?:\d+\*)?(?P<host>[A-Za-z0-9][A-Za-z0-9._-]*)(?:[/:@][^+\s\"()<>]*)?")
+_BETWEEN_SLOTS = re.compile(r"[+\s\"()<>]+")
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -47,7 +47,8 @@ def expand_hostlist(text: str | None) -> list[str] | None:
 def expand_slots(text: str | None) -> list[str] | None:
     """Return the hosts of a list with an entry for each slot or host, each once and in its order, or None.
 
-    PBS writes ``gx001/0*8+gx002/0*8`` or ``(gx001:ngpus=8)+(gx002:ngpus=8)``, LSF ``"8*gx001" "gx002"``.
+    PBS writes ``gx001/0*8+gx002/0*8`` or ``(gx001:ngpus=8)+(gx002:ngpus=8)``, LSF ``"8*gx001" "gx002"``, or
+    ``<8*gx001> <gx002@cluster>`` for people.
     """
     if text is None:
         return None

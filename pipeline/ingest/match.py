@@ -17,13 +17,15 @@ from pipeline.ingest.documents import Record, read_documents
 from pipeline.ingest.extract import extract_pattern, has_literal, merge_rows
 from pipeline.ingest.fields import build_fields, unwrapped
 from pipeline.ingest.lines import build_frame
+from pipeline.ingest.prose import is_around, read_prose
 from pipeline.ingest.records import extract_fields, read_records
 from pipeline.ingest.traces import iter_text, trace_document
 
 #: Shapes of files that only make sense as a whole.
-WHOLE = ("document", "blocks", "trace")
+WHOLE = ("document", "blocks", "prose", "trace")
 
 _MATCHES = {"line": pl.Int64, "pattern": pl.String}
+_AROUND = {"line": pl.Int64, "text": pl.String}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,8 @@ def match_fields(fmt: Format, lines: pl.Series, header: Header | None = None) ->
 
     ``header`` serves a part of a table that begins without one.
     """
+    if fmt.shape == "prose":
+        return _match_prose(fmt, lines)
     if fmt.shape in WHOLE:
         return _match_document(fmt, lines)
     also_known: list[int] = []
@@ -126,6 +130,29 @@ def _match_document(fmt: Format, lines: pl.Series) -> Found:
     )
 
 
+def _match_prose(fmt: Format, lines: pl.Series) -> Found:
+    """Apply the patterns of a format of prose: to records, and those without a table to lines around them."""
+    texts = lines.fill_null("").to_list()
+    read = read_prose(texts, fmt)
+    rows, matched, touched = match_records(fmt, read.records)
+    known = {line for first, last in touched for line in range(first, last + 1)}
+    inside = {line for record in read.records for line in range(record.first, record.last + 1)}
+    outside = [line for line in range(1, len(texts) + 1) if line not in inside]
+    around = pl.DataFrame({"line": outside, "text": [texts[line - 1] for line in outside]}, schema=_AROUND)
+    found = [
+        around.filter(pl.col("text").str.contains(pattern.regex)).select("line", pattern=pl.lit(pattern.name))
+        for pattern in fmt.patterns
+        if pattern.regex
+    ]
+    matched = pl.concat([matched, *found]).sort("line")
+    known |= set(matched["line"])
+    if known:
+        known |= {line for line in outside if is_around(texts[line - 1])}
+    return Found(
+        rows, matched, pl.Series("line", sorted(known), dtype=pl.Int64), pl.Series("line", [], dtype=pl.Int64)
+    )
+
+
 def match_records(
     fmt: Format, read: Sequence[Record]
 ) -> tuple[dict[str, pl.DataFrame], pl.DataFrame, set[tuple[int, int]]]:
@@ -134,8 +161,9 @@ def match_records(
     rows: dict[str, list[pl.DataFrame]] = {}
     matches = [pl.DataFrame(schema=_MATCHES)]
     touched: set[tuple[int, int]] = set()
-    for each in dict.fromkeys(pattern.each for pattern in fmt.patterns):
-        patterns = [pattern for pattern in fmt.patterns if pattern.each == each]
+    told = [pattern for pattern in fmt.patterns if not pattern.regex]
+    for each in dict.fromkeys(pattern.each for pattern in told):
+        patterns = [pattern for pattern in told if pattern.each == each]
         fields = build_fields(records, fields_of(fmt, patterns), each).with_columns(derived_fields(fmt))
         for pattern, found in extract_fields(fmt, patterns, fields):
             hit = fields[found.matched]

@@ -173,6 +173,9 @@ def _read_gpus(text: pl.Series) -> pl.Series:
         # {"count":8,"id":1001,"name":"gpu:h100","type":"gres"} → gres/gpu:h100=8
         entry = r'\{"count":(\d+)(?:,"id":\d+)?,"name":"([^"]+)","type":"gres"\}'
         text = text.str.replace_all(entry, "gres/$2=$1").str.strip_chars("[] ")
+    # What a narrow column cut ends in a plus: its last entry is not whole, and there may have been more.
+    cut = text.str.ends_with("+").fill_null(False)
+    text = text.str.replace(r"(?:^|,)[^,]*\+$", "")
     untyped = text.str.extract(r"(?:^|,)gres/gpu=(\d+)").cast(pl.Int64, strict=False)
     typed = (
         text.str.extract_all(r"(?:^|,)gres/gpu:[^=,]+=\d+")
@@ -180,7 +183,7 @@ def _read_gpus(text: pl.Series) -> pl.Series:
         .list.sum()
     )
     # A text without any entry of the kind does not say 0: the resource may not be tracked.
-    typed = typed.set(~text.str.contains("gres/gpu:", literal=True).fill_null(False), None)
+    typed = typed.set(~text.str.contains("gres/gpu:", literal=True).fill_null(False) | cut, None)
     return untyped.zip_with(untyped.is_not_null(), typed)
 
 

@@ -29,6 +29,8 @@ with printed as (
     select source_id, line, ts, ts_quality from events.checkpoints
     union all
     select source_id, line, ts, ts_quality from events.signals
+    union all
+    select source_id, line, ts, ts_quality from events.allocations where ts_quality = 'year_assumed'
 ),
 
 dated as (

@@ -14,9 +14,9 @@ records as (
         case when a.format in (select format from events.formats where by_host_clock) then s.host_zone else s.zone end as zone,
     from staging.records as a
     inner join staging.sources as s using (source_id)
-    where coalesce(a.part, 'report') = 'report' and coalesce(a.scheduler, '') not in ('kubernetes', 'pai')
+    where coalesce(a.part, 'report') in ('report', 'task') and coalesce(a.scheduler, '') not in ('kubernetes', 'pai')
     -- accounting knows more of a job than its report does
-    qualify a.part is null or not bool_or(a.part is null) over (partition by a.job_id)
+    qualify a.part is distinct from 'report' or not bool_or(a.part is distinct from 'report') over (partition by a.job_id)
 ),
 
 zoned as (
@@ -42,6 +42,7 @@ distinct_records as (
     from (
         select *, coalesce(format in (select format from events.formats where tells_requeues), false) as tells_requeues
         from clustered
+        where part is distinct from 'task'
     )
     qualify row_number() over (
         partition by coalesce(cluster, ''), job_id, submit_ts, start_ts
@@ -49,8 +50,38 @@ distinct_records as (
     ) = 1
 ),
 
+-- tasks of a job tell on which hosts it ran beside its first one, each host maybe several times
+task_hosts as (
+    select
+        d.source_id,
+        d.line,
+        list_sort(list_distinct(list_concat([d.host], flatten(list(t.nodes))))) as hosts,
+    from distinct_records as d
+    inner join clustered as t
+        on t.job_id = d.job_id and t.scheduler is not distinct from d.scheduler
+        and coalesce(t.cluster, '') = coalesce(d.cluster, '')
+        and t.start_ts >= d.start_ts and t.start_ts <= coalesce(d.end_ts, 'infinity'::timestamptz)
+    where t.part = 'task' and d.host is not null
+    group by d.source_id, d.line, d.host
+),
+
+-- what was asked for by host or by slot is by host where both are the same, and where a slot would have too many
+hosted as (
+    select
+        d.* replace (
+            coalesce(h.hosts, d.nodes) as nodes,
+            coalesce(len(h.hosts), d.n_nodes) as n_nodes,
+            coalesce(
+                d.gpus_per_node,
+                case when d.slots = len(h.hosts) or d.gpus_asked * d.slots > 16 * len(h.hosts) then d.gpus_asked end
+            ) as gpus_per_node
+        ),
+    from distinct_records as d
+    left join task_hosts as h using (source_id, line)
+),
+
 united as (
-    from distinct_records
+    from hosted
     union all by name
     from staging.united_parts
 ),

@@ -11,7 +11,9 @@ dated as (
     union all
     select source_id, ts from events.signals where ts_quality in ('logged', 'zone_assumed')
     union all
-    select source_id, coalesce(start_ts, submit_ts) as ts from events.allocations
+    select source_id, coalesce(start_ts, submit_ts) as ts
+    from events.allocations
+    where ts_quality is distinct from 'year_assumed'
 ),
 
 middles as (

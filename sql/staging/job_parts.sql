@@ -15,8 +15,8 @@ records as (
         case when s.zone = 'UTC' or a.ts_quality = 'logged' then a.end_ts else timezone(s.zone, a.end_ts::timestamp) end as end_ts,
     from events.allocations as a
     inner join staging.sources as s using (source_id)
-    -- lines of a report are no parts of a job: see staging.records
-    where a.part <> 'report' or a.scheduler in ('kubernetes', 'pai')
+    -- lines of a report, and tasks that name hosts, are no parts of a job: see staging.records and staging.allocations
+    where a.part not in ('report', 'task') or a.scheduler in ('kubernetes', 'pai')
     qualify row_number() over (
         partition by coalesce(a.cluster, s.cluster, ''), coalesce(a."user", ''), a.job_id, a.part, a.submit_ts
         order by a.end_ts is not null desc, a.start_ts is not null desc, a.end_ts desc, a.source_id, a.line

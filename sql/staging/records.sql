@@ -57,7 +57,15 @@ reports as (
     having count(start_ts) > 0
 )
 
-select * exclude (suspended_s, time_limit_s) from events.allocations
-where part is distinct from 'report'
+-- what prints no year has its times from elsewhere
+select
+    a.* exclude (suspended_s, time_limit_s, submit_ts, eligible_ts, start_ts, end_ts),
+    case when a.ts_quality = 'year_assumed' then y.submit_ts else a.submit_ts end as submit_ts,
+    case when a.ts_quality = 'year_assumed' then y.eligible_ts else a.eligible_ts end as eligible_ts,
+    case when a.ts_quality = 'year_assumed' then y.start_ts else a.start_ts end as start_ts,
+    case when a.ts_quality = 'year_assumed' then y.end_ts else a.end_ts end as end_ts,
+from events.allocations as a
+left join staging.record_times as y on y.source_id = a.source_id and y.line = a.line
+where a.part is distinct from 'report'
 union all by name
 select * from reports

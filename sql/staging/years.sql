@@ -15,6 +15,8 @@ printed as (
     select source_id, line, ts from events.checkpoints where ts_quality = 'year_assumed'
     union all
     select source_id, line, ts from events.signals where ts_quality = 'year_assumed'
+    union all
+    select source_id, line, ts from events.allocations where ts_quality = 'year_assumed'
 ),
 
 -- a log goes on in time: where its stamps fall back by half a year a year began, and where they leap by a whole one
@@ -71,7 +73,7 @@ jobs as (
         job_id,
         (epoch_us(min(coalesce(start_ts, submit_ts))) + epoch_us(max(coalesce(end_ts, start_ts, submit_ts)))) // 2 as anchor_us,
     from events.allocations
-    where coalesce(start_ts, submit_ts) is not null
+    where coalesce(start_ts, submit_ts) is not null and ts_quality is distinct from 'year_assumed'
     group by job_id
 ),
 
