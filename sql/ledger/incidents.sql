@@ -197,8 +197,10 @@ told as (
                         then ', the day on which it began, and not whether before it did'
                 end
             )
-            when e.kind = 'completed' and e.by_line then 'the program says so'
-            when e.kind = 'completed' then 'nothing went wrong before the end'
+            when e.kind = 'completed' then concat(
+                case when e.by_line then 'the program says so' else 'nothing went wrong before the end' end,
+                case when l.lost_steps > 0 then '; a later attempt went on from an earlier step, so that what came after it was lost' end
+            )
             when e.kind = 'ongoing' then 'no line tells of an end'
             when e.cause = 'unknown' then concat('no line within reach of the end tells of a fault', '; ' || q.sought)
             when e.by_line and e.weight = 'symptom' then concat(
@@ -239,7 +241,8 @@ told as (
         concat(
             case when e.undated or coalesce(e.fault_estimated, false) then '†' end,
             case when not (e.undated or coalesce(e.fault_estimated, false)) and k.line is not null then '‡' end,
-            case when not e.by_line and e.kind not in ('completed', 'ongoing') and e.cause <> 'unknown' then '¶' end
+            -- what a person says is not inferred
+            case when not e.by_line and e.kind not in ('completed', 'ongoing') and e.cause <> 'unknown' and not coalesce(y.has_verdict, false) then '¶' end
         ) as mark,
         e.stepless,
         e.stepless and y.kind in ('unplanned', 'unknown') as failed_start,
