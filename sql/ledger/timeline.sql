@@ -6,10 +6,13 @@
 with
 
 -- what a log is: one of a trainer, or the error stream of a job, whose name says so
+-- where a trainer writes into another log of the run that is called alike but for numbers, it would have written here, too
 printed as (
     select
         log_no,
-        bool_or(role = 'trainer') as is_of_trainer,
+        bool_or(bool_or(role = 'trainer')) over (
+            partition by any_value(run_id), regexp_replace(any_value(log), '\d+', '0', 'g')
+        ) as is_of_trainer,
         bool_and(regexp_matches(parse_filename(log), '(?i)(^|[._-])(stderr|err)([._-]|$)|\.e\d+$')) as is_error_stream,
     from staging.sources
     group by log_no
