@@ -88,12 +88,16 @@ def test_every_head_begins_a_line_of_a_sample_and_is_found_behind_another_line(f
     for head in fmt.heads:
         own = [text for text in lines if re.search(rf"^(?:\[\w+\] )?(?:{head.regex})", text)]
         assert own, f"no line of a sample begins with `{head.regex}`"
-        begin = f"{own[0]} step 4/9 lo" if head.behind == "twin" else "3: step: 4 | lr: 1.0E-04 | "
-        others = {"words": f"{begin}grad_norm: ", "cut": f"{begin}lo"}
-        raw = others.get(head.behind, begin) + own[0].removeprefix("[titan] ")
-        glued = pl.DataFrame({"line": [1], "text": [raw]})
-        apart = (split_glued if head.behind == "any" else split_glued_to_words)(glued)["text"][0]
-        assert own[0].removeprefix("[titan] ") == apart.rpartition("\r")[2]
+        begin, line = "3: step: 4 | lr: 1.0E-04 | ", own[0].removeprefix("[titan] ")
+        others = {
+            "words": [f"{begin}grad_norm: "],
+            "cut": [f"{begin}lo"],
+            "twin": [f"{own[0]} step 4/9 lo", f"{own[0]} step 4/9 | "],
+        }
+        for cut in others.get(head.behind, [begin]):
+            glued = pl.DataFrame({"line": [1], "text": [cut + line]})
+            apart = (split_glued if head.behind == "any" else split_glued_to_words)(glued)["text"][0]
+            assert line == apart.rpartition("\r")[2], cut
 
 
 @each_format

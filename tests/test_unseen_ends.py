@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,12 @@ import pytest
 
 from pipeline.cli import run
 from pipeline.ledger.phrases import records
+from pipeline.simulate.invent import invent
+from pipeline.simulate.lines import Style
+from pipeline.simulate.plan import Plan
+from pipeline.simulate.renderers import trainers
+from pipeline.simulate.slack import slack_of
+from tests.simulated import ENDS, ledger, violations
 
 SAMPLES = Path(__file__).resolve().parents[1] / "data" / "samples"
 HEAD = (
@@ -224,3 +231,25 @@ def test_a_time_that_nobody_saw_is_known_nowhere(
     )
     assert [(one["category"], one["s"]) for one in held] == expected["categories"]
     assert (life["life_s"], life["counted"]) == expected["life"]
+
+
+@pytest.mark.parametrize("trainer", ["levanter", "nanotron"])
+def test_a_start_of_which_its_trainer_said_no_word_is_unobserved(trainer: str, tmp_path: Path) -> None:
+    """What its time was spent on is true of the story, and not known to anybody who reads its logs."""
+    plan = Plan(trainer=trainer, gpus=16, target=60, steps_between=(12, 24), max_attempts=6, failed_start=0.6)
+    story = invent(1, (trainers()[trainer].fit(replace(plan, ends=dict.fromkeys(ENDS, 1.0))),))
+    (story_run,) = story.runs
+    failed = [it for it in story_run.attempts if it.init_us is None]
+    untold = slack_of(story_run, Style()).untold
+    assert [story_run.jobs[it.job].start_us for it in failed] == [start for start, _ in untold] != []
+    assert violations(story, tmp_path, Style()) == []
+    # From the allocation to what ended it, and nothing of the others.
+    with ledger(tmp_path) as con:
+        told = con.execute("""
+            select epoch_us(start_ts), epoch_us(end_ts) from ledger.intervals
+            where category = 'unobserved' order by start_ts
+        """).fetchall()
+    assert [start for start, _ in told] == [start for start, _ in untold]
+    for (_, end), it in zip(told, failed, strict=True):
+        assert it.end is not None
+        assert abs(end - it.end.stop_us) <= 2_000_000

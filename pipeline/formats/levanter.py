@@ -5,7 +5,7 @@ from __future__ import annotations
 from pipeline.formats._levanter_events import EVENTS
 from pipeline.formats._levanter_head import HEAD, told
 from pipeline.formats._levanter_tracker import JSON, TRACKER
-from pipeline.formats.format import Format, Pattern, Value
+from pipeline.formats.format import Format, Head, Pattern, Value
 
 _ALL = "1.1 to 2025-09"
 _PROGRESS = rf"{HEAD}Progress on:train "
@@ -91,6 +91,13 @@ FORMAT = Format(
     "all of them inside.",
     step_time_excludes_stalls=True,
     hooks_timer="throughput/hook_time",
+    heads=(
+        Head(
+            r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2} - [0-9]+ - [0-9A-Za-z_.]+ - "
+            r"[0-9A-Za-z_]+\.py:[0-9]+ - [A-Z]+ :: ",
+            "twin",
+        ),
+    ),
     deciding=(
         "step",
         "step_performance",

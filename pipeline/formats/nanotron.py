@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pipeline.formats._nanotron_setup import HEAD, SETUP, told
-from pipeline.formats.format import Format, Pattern, Value
+from pipeline.formats.format import Format, Head, Pattern, Value
 
 _ALL = "0.4 to 2026-04"
 _STEP = Value(group="step", kind="int")
@@ -141,6 +141,13 @@ FORMAT = Format(
     "interval. Waiting for data is inside; a save comes after the line and is outside. There is no "
     "evaluation in the loop.",
     step_time_excludes_stalls=True,
+    heads=(
+        Head(
+            r"[0-9]{2}/[0-9]{2}(?:/[0-9]{4})? [0-9]{2}:[0-9]{2}:[0-9]{2} "
+            r"\[[A-Z]+(?:\|[A-Za-z_]+|\|[A-Z]+=[0-9]+)*(?:\|[A-Za-z][0-9A-Za-z_.-]*)?\]: ",
+            "twin",
+        ),
+    ),
     deciding=(
         "step",
         "step_v0_4",

@@ -17,6 +17,8 @@ from pipeline.ingest.rules import NEVER
 #: Behind another line that was cut: prefixes end with neither a letter nor a word, nor a quoted or a second
 #: word and a colon, nor the head of a logger.
 _CUT = r"""[^\s:>\]](?:  +)?|[a-z.,] |[a-z] [a-z]+: |\| [a-z_]+: |['")}]: |,[0-9]{3} (?:>> |- (?:\w+ - )*)?"""
+#: Where a step line was cut between two of its fields.
+_FIELD = r"\| "
 #: What a process says last stands behind anything but the prefix of a launcher or of a container.
 _SAID = r"[^\s:>\]]|[^\s:>\]ZFP] +|\| [a-z_]+: "
 #: No step line holds the stamp of another one.
@@ -63,6 +65,6 @@ def split_glued_to_words(lines: pl.DataFrame) -> pl.DataFrame:
     # No other line of a logger holds the head of one.
     twice = lines["text"].str.contains(f"{head}.*{head}")
     if twice.any():
-        apart = lines["text"].str.replace_all(f"({_CUT})({head})", "$1\r$2")
+        apart = lines["text"].str.replace_all(f"({_CUT}|{_FIELD})({head})", "$1\r$2")
         lines = lines.with_columns(text=lines["text"].zip_with(~twice, apart))
     return lines

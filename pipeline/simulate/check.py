@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
+#: What a ledger calls time that was held and that nobody saw.
+UNSEEN = "unobserved"
+
 
 class Span(NamedTuple):
     """A span of a run as one side sees it.
@@ -46,12 +49,14 @@ class Slack:
         stamped: stamp resolution alone, for boundaries of categories that logs stamp.
         exact: those categories.
         blind: spans of which the only line is not in the logs; nothing in them can be told.
+        untold: spans of which no line tells when anything was; a ledger that says so is right.
     """
 
     boundary: int
     stamped: int
     exact: frozenset[str] = frozenset()
     blind: tuple[tuple[int, int], ...] = ()
+    untold: tuple[tuple[int, int], ...] = ()
 
     def at(self, *categories: str) -> int:
         """Return the slack at a boundary between categories."""
@@ -59,8 +64,16 @@ class Slack:
 
     def hides(self, start: int, end: int) -> bool:
         """Return whether a stretch lies in a blind span, as far as its own boundaries can be told."""
+        return self._lies(start, end, self.blind)
+
+    def allows_ignorance(self, start: int, end: int) -> bool:
+        """Return whether nobody saw what the time of a stretch was spent on."""
+        return self._lies(start, end, self.untold)
+
+    def _lies(self, start: int, end: int, spans: Iterable[tuple[int, int]]) -> bool:
+        """Return whether a stretch lies in one of some spans, as far as its own boundaries can be told."""
         near = self.boundary
-        return any(begin - near <= start and end <= until + near for begin, until in self.blind)
+        return any(begin - near <= start and end <= until + near for begin, until in spans)
 
 
 def differences(
@@ -71,6 +84,8 @@ def differences(
     edges = sorted({edge for span in true_spans for edge in (span.start_us, span.end_us)})
     for start, end, true, told in _overlay(true_spans, told_spans):
         if true is told or (true is not None and told is not None and _same(true, told)):
+            continue
+        if told is not None and told.category == UNSEEN and slack.allows_ignorance(start, end):
             continue
         allowed = slack.at(*(span.category for span in (true, told) if span is not None))
         if not (_excused(start, end, edges, allowed) or slack.hides(start, end)):

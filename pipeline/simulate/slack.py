@@ -26,6 +26,7 @@ class RunSlack:
         intervals: log intervals that may be missing before an end.
         stamped: categories whose boundaries are stamped.
         blind: spans of which the only line is not in the logs.
+        untold: spans of which no line tells when anything was.
         reasons: why it is not zero.
     """
 
@@ -35,6 +36,7 @@ class RunSlack:
     intervals: int
     stamped: frozenset[str]
     blind: tuple[tuple[int, int], ...]
+    untold: tuple[tuple[int, int], ...]
     reasons: tuple[str, ...]
 
     @property
@@ -76,13 +78,16 @@ def slack_of(run: Run, style: Style, blemishes: Blemishes = CLEAN) -> RunSlack:
     if silent:
         blind += silent
         reasons.append("a start without one of its hosts failed before it said how many GPUs it had")
+    untold = [] if trainer.dates_start else list(_untold(run))
+    if untold:
+        reasons.append("a start failed before its trainer printed a time: nobody saw what it was spent on")
     last = run.attempts[-1]
     if not trainer.dates_steps and last.end is not None and BY_NAME[last.end.fault].kind == "ongoing":
         blind.append((last.end.stop_us, run.jobs[last.job].end_us))
         reasons.append("steps without a time go on until the export of accounting, and no line says how far")
     # Where steps are logged as they begin, the open one may or may not have ended.
     steps = style.log_interval * intervals + trainer.begins
-    return RunSlack(stamp, interval, steps, intervals, stamped, tuple(blind), tuple(reasons))
+    return RunSlack(stamp, interval, steps, intervals, stamped, tuple(blind), tuple(untold), tuple(reasons))
 
 
 def _widthless(run: Run) -> Iterator[tuple[int, int]]:
@@ -92,6 +97,16 @@ def _widthless(run: Run) -> Iterator[tuple[int, int]]:
         if narrower and it.init_us is None:
             last = next((a.process_us for a in run.attempts[it.number :] if a.job == it.job), None)
             yield it.process_us, last or run.jobs[it.job].end_us
+
+
+def _untold(run: Run) -> Iterator[tuple[int, int]]:
+    """Yield the spans of starts that failed before their communicators were ready, with what was before."""
+    for it in run.attempts:
+        if it.init_us is None:
+            job = run.jobs[it.job]
+            own = [other for other in run.attempts if other.job == it.job]
+            after = next((other.process_us for other in own if other.number > it.number), job.end_us)
+            yield (job.start_us if it is own[0] else it.process_us), after
 
 
 def _longest(attempt: Attempt, log_interval: int) -> int:

@@ -77,5 +77,5 @@ def read_truth(folder: Path) -> Written:
 
 def slack_from(told: Mapping[str, Any]) -> Slack:
     """Return the slack of a run as the file of its truth tells it."""
-    blind = tuple((start, end) for start, end in told["blind"])
-    return Slack(told["boundary_us"], told["stamp_us"], frozenset(told["stamped"]), blind)
+    blind, untold = (tuple((start, end) for start, end in told[name]) for name in ("blind", "untold"))
+    return Slack(told["boundary_us"], told["stamp_us"], frozenset(told["stamped"]), blind, untold)

@@ -27,7 +27,7 @@ def render(run: Run, job: Job, attempt: Attempt, style: Style) -> Iterator[Print
 def suits(plan: Plan) -> Plan:
     """Return a plan in which nothing lies before the first line."""
     provisioning = (plan.provisioning_s[0] + plan.init_s[0], plan.provisioning_s[1] + plan.init_s[1])
-    return replace(plan, provisioning_s=provisioning, init_s=(0.001, 0.004), failed_start=0.0)
+    return replace(plan, provisioning_s=provisioning, init_s=(0.001, 0.004))
 
 
 def _say(time_us: int, where: str, text: str, style: Style) -> Printed:

@@ -11,7 +11,10 @@ from pipeline.simulate.story import SECOND
 
 
 def suits(plan: Plan) -> Plan:
-    """Return a plan without starts that fail: nothing would tell when they began."""
+    """Return a plan without starts that fail: none of their words has a time.
+
+    A fault that has one is taken for their first sign of life, and the time before it for provisioning.
+    """
     return replace(plan, failed_start=0.0)
 
 
