@@ -229,6 +229,8 @@ told as (
             when e.by_line and e.kind = 'unplanned' and e.in_doubt = 'first_fault' then 'another error was raised while this one was handled'
             when e.by_line and e.kind = 'unplanned' and e.in_doubt = 'raised_over' then 'raised while an error of files or storage was handled'
             when e.by_line and e.kind = 'unplanned' and e.ambiguous then 'a line that may have more than one cause'
+            when e.by_line and e.kind in ('planned', 'preemption') and e.fault_estimated and e.fault_us < e.detected_us - 60000000
+                then 'a line tells of the stop; the loop had stood still before, and no line tells why'
             when e.by_line and e.own then 'a line of the run itself'
             when e.by_line then 'a line of a node or scheduler that served the run'
             else concat('the scheduler''s state ', e.state, '; ' || q.sought)
@@ -281,6 +283,8 @@ compared as (
             when cause = cause_by_evidence then 'agrees'
             when kind_by_evidence not in ('unknown', 'ongoing') and (kind = 'completed') <> (kind_by_evidence = 'completed')
                 then 'contradicts'
+            -- who stopped a loop that stood still for more than a minute says nothing of why it did
+            when kind_by_evidence in ('planned', 'preemption') and fault_estimated and epoch_us(fault_ts) < epoch_us(detected_ts) - 60000000 then 'adds'
             when confidence = 'evidence' then 'contradicts'
             else 'adds'
         end as verdict_fit,
