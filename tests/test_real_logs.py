@@ -451,6 +451,22 @@ def test_jobs_of_one_folder_that_train_at_once_are_two_runs(tmp_path: Path) -> N
     assert rows == [("bigscience-hf-ds", 871), ("bigscience-hf-ds/hf_ds_gpt2_base_n4", 919)]
 
 
+def test_models_of_two_widths_in_one_folder_are_two_runs(tmp_path: Path) -> None:
+    """Forty layers of 6144 on 16 GPUs, and a day later 64 layers of 16384 on 256: nobody stopped between."""
+    logs = [str(REAL / "megatron" / "bigscience-meg-base")]
+    config = load_config(logs, None)
+    ingest(logs, tmp_path, config, workers=1)
+    assert classify(tmp_path, config, WindowOptions()).violations == ()
+    with open_store(tmp_path) as con:
+        rows = con.execute(
+            "select r.run_id, r.gpus, r.life_end_ts - r.life_start_ts < interval 11 minute, "
+            "count_if(i.category in ('planned_stop', 'capacity_missing')) "
+            "from ledger.runs as r inner join ledger.intervals as i using (run_id) group by all order by 1"
+        ).fetchall()
+    large = "bigscience-meg-base/meg_gpt2_base_n64_dp1_tp4_pp64"
+    assert rows == [("bigscience-meg-base", 16, True, 0), (large, 256, True, 0)]
+
+
 def test_a_watchdog_dates_the_stall_and_is_not_the_cause(built: Built) -> None:
     """The save is done at 02:45:54.9; the collectives wait 600 s, and 56 GPUs with them."""
     run = "megatron/alps-2340717-watchdog"

@@ -208,7 +208,7 @@ owned as (
     from logged as f
     left join runs as r on r.run_id = f.folder_run
     left join trainer_runs as t on t.run_id = f.folder_run
-    left join staging.runs_at_once as a on a.folder = f.folder and a.job_id = f.job_id
+    left join staging.runs_apart as a on a.folder = f.folder and a.job_id = f.job_id
     cross join only_run as o
     left join staging.zones as z using (source_id)
     left join rules as u using (source_id)
