@@ -4,7 +4,7 @@
 -- rotation: how often the file was rotated; 0 for the latest part of its log
 -- log_no: number of the log: where lines follow each other, they do so within a log and not within a file
 -- lines_before: lines of the older parts of its log
--- zone_from: what says so: configuration, accounting, jobs, neighbours, or assumed; see staging.zones
+-- zone_from: what says so: configuration, accounting, jobs, hosts, neighbours, printed, or assumed; see staging.zones
 -- host_zone: zone of what daemons of the scheduler print into it
 with
 
