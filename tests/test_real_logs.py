@@ -149,11 +149,11 @@ TRUTHS: dict[str, tuple[Truth, ...]] = {
     "nccl/fwyc-tiny": (Truth(kind="completed", cause="completed"),),
     "fairseq/perf-transformer": (Truth(1, 31487, 31487, 0, None, "completed", "completed"),),
     "paddle/perf-transformer-bs5120-8gpu": (Truth(1, 3935, 3935, 0, None, "completed", "completed"),),
-    # Seven jobs that were stopped. Between the first two the script begins four times more, and each launch
-    # fails by itself; one is two of them on two hosts, their lines mixed. No line says which jobs they were.
+    # Seven jobs that were stopped. Between the first two the script begins five times more, and each launch
+    # fails by itself; two are on two hosts at once, their lines mixed. No line says which jobs they were.
     "slurm-out/openvla-oft": (
         Truth(kind="planned", cause="operator_stop", job_id="263121"),
-        *(Truth(cause="software_exception") for _ in range(4)),
+        *(Truth(cause="software_exception") for _ in range(5)),
         *(
             Truth(kind="planned", cause="operator_stop", job_id=job)
             for job in ("266997", "266999", "267031", "267036", "267035", "267039")
@@ -336,6 +336,7 @@ FAULT_OF: dict[str, tuple[Fault, ...]] = {
     "slurm-out/openvla-oft": (
         Fault("2025-08-17 01:22:18", "slurm.out:550", runner_up="software_exception"),
         Fault("2025-08-21 01:34:23", "slurm.out:728", runner_up="exit_code"),
+        Fault("2025-08-21 01:34:58", "slurm.out:2397", runner_up="exit_code"),
         Fault("2025-08-21 01:36:24", "slurm.out:2952", runner_up="exit_code"),
         Fault("2025-08-21 01:46:32", "slurm.out:3072", runner_up="exit_code"),
         Fault("2025-08-21 01:53:41", "slurm.out:3237", runner_up="exit_code"),
