@@ -149,11 +149,11 @@ TRUTHS: dict[str, tuple[Truth, ...]] = {
     "nccl/fwyc-tiny": (Truth(kind="completed", cause="completed"),),
     "fairseq/perf-transformer": (Truth(1, 31487, 31487, 0, None, "completed", "completed"),),
     "paddle/perf-transformer-bs5120-8gpu": (Truth(1, 3935, 3935, 0, None, "completed", "completed"),),
-    # Seven jobs that were stopped. Between the first two the script begins four times more, and each launch
-    # fails by itself; one is two of them on two hosts, their lines mixed. No line says which jobs they were.
+    # Seven jobs that were stopped. Between the first two the script begins five times more, and each launch
+    # fails by itself; two are on two hosts at once, their lines mixed. No line says which jobs they were.
     "slurm-out/openvla-oft": (
         Truth(kind="planned", cause="operator_stop", job_id="263121"),
-        *(Truth(cause="software_exception") for _ in range(4)),
+        *(Truth(cause="software_exception") for _ in range(5)),
         *(
             Truth(kind="planned", cause="operator_stop", job_id=job)
             for job in ("266997", "266999", "267031", "267036", "267035", "267039")
@@ -336,6 +336,7 @@ FAULT_OF: dict[str, tuple[Fault, ...]] = {
     "slurm-out/openvla-oft": (
         Fault("2025-08-17 01:22:18", "slurm.out:550", runner_up="software_exception"),
         Fault("2025-08-21 01:34:23", "slurm.out:728", runner_up="exit_code"),
+        Fault("2025-08-21 01:34:58", "slurm.out:2397", runner_up="exit_code"),
         Fault("2025-08-21 01:36:24", "slurm.out:2952", runner_up="exit_code"),
         Fault("2025-08-21 01:46:32", "slurm.out:3072", runner_up="exit_code"),
         Fault("2025-08-21 01:53:41", "slurm.out:3237", runner_up="exit_code"),
@@ -449,6 +450,22 @@ def test_jobs_of_one_folder_that_train_at_once_are_two_runs(tmp_path: Path) -> N
             " where category in ('productive', 'warmup') and part = 'active' group by run_id order by run_id"
         ).fetchall()
     assert rows == [("bigscience-hf-ds", 871), ("bigscience-hf-ds/hf_ds_gpt2_base_n4", 919)]
+
+
+def test_models_of_two_widths_in_one_folder_are_two_runs(tmp_path: Path) -> None:
+    """Forty layers of 6144 on 16 GPUs, and a day later 64 layers of 16384 on 256: nobody stopped between."""
+    logs = [str(REAL / "megatron" / "bigscience-meg-base")]
+    config = load_config(logs, None)
+    ingest(logs, tmp_path, config, workers=1)
+    assert classify(tmp_path, config, WindowOptions()).violations == ()
+    with open_store(tmp_path) as con:
+        rows = con.execute(
+            "select r.run_id, r.gpus, r.life_end_ts - r.life_start_ts < interval 11 minute, "
+            "count_if(i.category in ('planned_stop', 'capacity_missing')) "
+            "from ledger.runs as r inner join ledger.intervals as i using (run_id) group by all order by 1"
+        ).fetchall()
+    large = "bigscience-meg-base/meg_gpt2_base_n64_dp1_tp4_pp64"
+    assert rows == [("bigscience-meg-base", 16, True, 0), (large, 256, True, 0)]
 
 
 def test_a_watchdog_dates_the_stall_and_is_not_the_cause(built: Built) -> None:

@@ -120,6 +120,24 @@ def test_containers_in_another_zone_than_accounting_are_moved_to_it(trainer: str
     assert zones(out)["scheduler"] == {("UTC", "assumed")}
 
 
+def test_accounting_that_programs_and_kernels_contradict_is_moved_to_them(tmp_path: Path) -> None:
+    # Nothing names a zone. The scheduler's clock is an hour ahead, and what kernels say of a GPU is not.
+    story = story_of(5, trainer="megatron")
+    worn = Blemishes(kernel="syslog")
+    out = tmp_path / "story"
+    write_story(story, out, Style(1), worn)
+    write_story(story, tmp_path / "ahead", Style(1, 3600), worn)
+    for name in ("sacct.txt", "slurmctld.log"):
+        shutil.copyfile(tmp_path / "ahead" / "logs" / name, out / "logs" / name)
+    assert differences(out) == []
+    found = zones(out)
+    assert found["scheduler"] == {("Etc/GMT-1", "hosts"), ("Etc/GMT-1", "neighbours")}
+    assert found["program"] | found["node"] == {("UTC", "assumed")}
+    # A look at the logs that builds no ledger says the same.
+    diagnose([str(out / "logs")], EMPTY_CONFIG, clocks=tmp_path / "clocks")
+    assert read_clocks(tmp_path / "clocks", EMPTY_CONFIG)["sacct.txt"].zone_from == "hosts"
+
+
 def test_a_configured_zone_is_never_overruled(tmp_path: Path) -> None:
     out = untold(story_of(3), tmp_path / "story", Style(1, 7200), Blemishes(accounting="json"))
     settings = out / "logs" / "goodput.toml"

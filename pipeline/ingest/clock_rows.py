@@ -1,8 +1,8 @@
 """The few event rows that clocks are read from, kept while the others are only counted.
 
 Zones, years and offsets depend on the ends of what a file prints, on the turns of the year in it, on what
-accounting says of jobs, and on steps that several hosts print. The ledger infers them from all rows; a look
-that keeps nothing else infers them by the same SELECTs from these.
+accounting says of jobs, on steps that several hosts print, and on when hosts tell of faults. The ledger
+infers them from all rows; a look that keeps nothing else infers them by the same SELECTs from these.
 """
 
 from __future__ import annotations
@@ -51,6 +51,8 @@ class ClockRows:
                 if name == "steps" and self._steps < STEP_ROWS:
                     kept.append(rows.head(STEP_ROWS - self._steps))
                     self._steps += kept[-1].height
+                if name == "signals":
+                    kept.append(_minutes(rows))
                 self.tables.setdefault(name, []).extend(kept)
 
 
@@ -70,6 +72,14 @@ def _ends(rows: pl.DataFrame) -> pl.DataFrame:
         | (place == place.max().over("ts_quality"))
     )
     return rows.filter(ends | turned).unique(["ts", "ts_quality"], maintain_order=True, keep="any")
+
+
+def _minutes(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the first row of each signal, host and minute, to be compared with the ends of jobs."""
+    keys = [pl.col(name) for name in ("signal_id", "host") if name in rows.columns]
+    return rows.filter(pl.col("ts").is_not_null()).filter(
+        pl.struct(*keys, pl.col("ts").dt.truncate("1m")).is_first_distinct()
+    )
 
 
 def write_clock_store(

@@ -91,7 +91,7 @@ class Clock:
 
     Attributes:
         zone: in which stamps without one are read.
-        zone_from: what says so: configuration, accounting, jobs, neighbours, printed, or assumed; see
+        zone_from: what says so: configuration, accounting, jobs, hosts, neighbours, printed, or assumed; see
             staging.zones.
         zone_told: both in words.
         first_ts: its earliest time, in UTC; None where it has none.

@@ -5,6 +5,7 @@
 -- jobs: jobs that were compared
 -- agreeing_jobs: those of them whose times agree in this zone
 -- job_id: the first of these
+-- by_hosts: whether times are known only since programs and kernels, which name no zone either, agree with each other
 with
 
 records as (
@@ -14,6 +15,7 @@ records as (
         a.ts_quality = 'logged' or l.zone is not null as known,
         a.job_id,
         a.cluster,
+        a.nodes,
         case when l.zone is null or a.ts_quality = 'logged' then a.start_ts else timezone(l.zone, a.start_ts::timestamp) end as start_ts,
         case when l.zone is null or a.ts_quality = 'logged' then a.end_ts else timezone(l.zone, a.end_ts::timestamp) end as end_ts,
     from staging.records as a
@@ -32,6 +34,51 @@ jobs as (
     from records
     group by log, known, job_id
     having count(distinct cluster) <= 1
+),
+
+-- what a node says of a fault, or of what comes with one
+faults as (
+    select
+        l.path,
+        split_part(e.host, '.', 1) as host,
+        case when e.ts_quality = 'year_assumed' then e.ts + to_years((y.year - 1972)::integer) else e.ts end as ts,
+    from events.signals as e
+    inner join staging.logs as l using (source_id)
+    inner join seeds.signals as c on c.signal_id = e.signal_id and c.weight in ('cause', 'symptom')
+    left join staging.years as y
+        on y.source_id = e.source_id and e.ts_quality = 'year_assumed' and e.line >= y.line and e.line < y.next_line
+    where l.role = 'node' and l.zone is null and l.duplicate_of is null and e.ts_quality in ('zone_assumed', 'year_assumed')
+),
+
+nodes as (
+    select distinct job_id, unnest(nodes) as node
+    from records
+),
+
+-- in the last minutes of what a job printed that had the node, or of the job by the time of accounting
+explained as (
+    select
+        t.folder,
+        j.log,
+        bool_or(f.ts between t.last_ts - interval 15 minute and t.last_ts + interval 1 minute) as by_programs,
+        bool_or(f.ts between j.end_ts - interval 15 minute and j.end_ts + interval 1 minute) as by_accounting,
+    from jobs as j
+    inner join staging.job_times as t on t.job_id = j.job_id and not t.known
+    inner join nodes as n on n.job_id = j.job_id
+    inner join faults as f on f.host = n.node or list_contains(regexp_split_to_array(f.path, '[/.]'), n.node)
+    -- a report in the output of a job is printed by its host
+    where not j.known and j.log in (select log from staging.logs where role = 'scheduler')
+    group by t.folder, j.log, f.path, f.host, f.ts
+),
+
+-- what agrees with both says nothing; where all that does agrees with programs, they and the hosts have one clock, and accounting
+-- another
+agreed as (
+    select folder, log
+    from explained
+    where by_programs <> by_accounting
+    group by folder, log
+    having bool_and(by_programs)
 ),
 
 -- what is known of a job: first and last line of its programs, which lie inside of its allocation, or its start
@@ -57,10 +104,28 @@ witnesses as (
     group by all
 ),
 
+-- where nothing is known, what programs and hosts agree upon
+agreements as (
+    select
+        j.log, j.job_id, j.start_ts, j.end_ts,
+        min(t.first_ts) as known_first_ts,
+        max(t.last_ts) as known_last_ts,
+        null::timestamptz as known_start_ts,
+    from jobs as j
+    inner join staging.job_times as t on t.job_id = j.job_id and not t.known
+    inner join agreed as a on a.folder = t.folder and a.log = j.log
+    where not j.known and j.log not in (select log from witnesses)
+    group by all
+),
+
 -- enough of them, from all of the time
 chosen as (
     select *
-    from witnesses
+    from (
+        from witnesses
+        union all
+        from agreements
+    )
     qualify row_number() over (partition by log order by reverse(job_id), job_id, known_start_ts) <= 2000
 ),
 
@@ -151,6 +216,6 @@ doubtful as (
         and f.lag_us < b.lag_us + 2700000000
 )
 
-select log, zone, jobs, agreeing_jobs, job_id
+select log, zone, jobs, agreeing_jobs, job_id, log in (select log from agreements) as by_hosts
 from best
-where log not in (select log from doubtful)
+where log not in (select log from doubtful) and not (by_hosts and zone = 'UTC')

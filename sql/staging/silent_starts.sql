@@ -1,4 +1,4 @@
--- one row per start, in a log of several jobs, of which its trainer says no word: where its lines begin and end in the log
+-- one row per start, in a log of several jobs or launches, of which its trainer says no word: where its lines begin and end in the log
 -- do not count as attempts: staging.launches holds them beside those that a trainer tells of
 -- last_ord: place in the log of the last line that is known to be its own
 -- start_ts, end_ts: first and last time that its lines carry
@@ -223,19 +223,114 @@ last_words as (
     where (e.ord is not null and k.ord < coalesce(o.opening_ord, s.ord))
         or k.ts <= s.before_ts + interval 60 second
     group by all
+),
+
+-- an agent tells once which ranks failed, and above each where and when
+ranks as (
+    select e.source_id, e.line, min(e.fault_rank) as fault_rank, min(h.node) as node
+    from events.signals as e
+    left join events.signals as h on h.source_id = e.source_id and h.line = e.line - 1 and h.signal_id = 'elastic_rc_host'
+    where e.signal_id = 'elastic_rc_rank' and e.fault_rank is not null
+    group by e.source_id, e.line
+),
+
+failed as (
+    select
+        t.log_no,
+        t.ord,
+        e.fault_rank as rank,
+        e.node,
+        t.name = 'elastic_rc_rank' as is_rank,
+        last_value(case when t.kind = 'phase' then t.ts end ignore nulls) over w as failed_ts,
+        count_if(t.name = 'elastic_childfailed_exc') over w as report,
+    from staging.stream as t
+    left join ranks as e on e.source_id = t.source_id and e.line = t.line
+    where t.run_id is not null
+        and ((t.kind = 'signal' and t.name in ('elastic_rc_rank', 'elastic_childfailed_exc')) or (t.kind = 'phase' and t.name = 'exit'))
+        and t.log_no in (select s.log_no from ranks inner join staging.sources as s using (source_id))
+    window w as (partition by t.log_no order by t.ord, t.log_line, t.segment)
+),
+
+-- where a rank fails again on its host, or well after that on another one, so did another launch
+failed_again as (
+    select
+        *,
+        lag(report) over w as previous_report,
+        lag(failed_ts) over w as previous_ts,
+    from failed
+    where is_rank
+    window w as (partition by log_no, rank order by ord)
+    qualify failed_ts - lag(failed_ts) over w > interval 30 second or (failed_ts > lag(failed_ts) over w and node = lag(node) over w)
+),
+
+-- agents of other hosts tell of the launch before it as well
+reports as (
+    select log_no, last_ord, min(ord) as ord, min(failed_ts) as failed_ts, min(previous_ts) as previous_ts
+    from (
+        select a.log_no, a.ord, a.failed_ts, a.previous_ts, max(f.ord) as last_ord
+        from failed_again as a
+        inner join failed as f
+            on f.log_no = a.log_no and f.is_rank and f.report >= a.previous_report and f.report < a.report
+            and f.failed_ts - a.previous_ts <= interval 30 second
+        left join (select distinct log_no, report from failed_again) as o on o.log_no = f.log_no and o.report = f.report
+        where f.report = a.previous_report or o.report is null
+        group by all
+    )
+    group by log_no, last_ord
+),
+
+-- behind that, and behind what is told of its tasks, lie the lines of the one that failed again; it began when that was over
+launched_again as (
+    select
+        any_value(t.run_id) as run_id,
+        r.log_no,
+        min(t.ord) filter (where t.ord > r.last_ord and not starts_with(t.name, 'elastic_rc_') and e.ord is null) as ord,
+        r.last_ord as after_ord,
+        r.ord as end_ord,
+        max(t.ts) filter (where t.ord <= r.last_ord and t.ts < r.failed_ts) + interval 1 microsecond as start_ts,
+        r.failed_ts as end_ts,
+        count_if(
+            t.ord > r.last_ord
+            and (
+                tells_start(t.kind, t.name)
+                or (t.kind = 'phase' and t.name = 'job' and t.ts > r.previous_ts + interval 30 second)
+                or (t.kind = 'phase' and t.name = 'exit' and t.detail in ('cancelled', 'time_limit', 'preemption', 'node_failure', 'requeue'))
+            )
+        ) as other_starts,
+    from reports as r
+    inner join staging.stream as t on t.log_no = r.log_no and t.ord <= r.ord and t.run_id is not null
+    left join staging.task_ends as e on e.log_no = t.log_no and e.ord = t.ord
+    group by r.log_no, r.last_ord, r.ord, r.failed_ts
+),
+
+by_jobs as (
+    select
+        s.run_id,
+        s.log_no,
+        min(k.ord) as ord,
+        any_value(s.last_ord) as last_ord,
+        arg_min(k.source_id, (k.ord, k.log_line)) as source_id,
+        arg_min(k.line, (k.ord, k.log_line)) as line,
+        min(k.ts) as start_ts,
+        max(k.ts) as end_ts,
+    from silent as s
+    left join last_words as w on w.log_no = s.log_no and w.ord = s.ord
+    inner join keyed as k
+        on k.log_no = s.log_no and k.ord > coalesce(w.words_ord, s.before_ord, -1) and k.ord <= s.last_ord
+    group by s.run_id, s.log_no, s.key
+),
+
+final as (
+    from by_jobs
+    union all
+    -- nothing but the agent tells of it
+    select a.run_id, a.log_no, a.ord, a.end_ord as last_ord, t.source_id, t.line, a.start_ts, a.end_ts
+    from launched_again as a
+    inner join staging.stream as t on t.log_no = a.log_no and t.ord = a.ord
+    where a.other_starts = 0
+        and not exists (select 1 from staging.step_lines as s where s.log_no = a.log_no and s.ord between a.after_ord and a.end_ord)
+        and a.log_no not in (select log_no from by_jobs)
+    qualify row_number() over (partition by a.log_no, a.ord order by t.log_line, t.segment) = 1
 )
 
-select
-    s.run_id,
-    s.log_no,
-    min(k.ord) as ord,
-    any_value(s.last_ord) as last_ord,
-    arg_min(k.source_id, (k.ord, k.log_line)) as source_id,
-    arg_min(k.line, (k.ord, k.log_line)) as line,
-    min(k.ts) as start_ts,
-    max(k.ts) as end_ts,
-from silent as s
-left join last_words as w on w.log_no = s.log_no and w.ord = s.ord
-inner join keyed as k
-    on k.log_no = s.log_no and k.ord > coalesce(w.words_ord, s.before_ord, -1) and k.ord <= s.last_ord
-group by s.run_id, s.log_no, s.key
+select * from final

@@ -4,7 +4,7 @@
 -- rotation: how often the file was rotated; 0 for the latest part of its log
 -- log_no: number of the log: where lines follow each other, they do so within a log and not within a file
 -- lines_before: lines of the older parts of its log
--- zone_from: what says so: configuration, accounting, jobs, neighbours, or assumed; see staging.zones
+-- zone_from: what says so: configuration, accounting, jobs, hosts, neighbours, printed, or assumed; see staging.zones
 -- host_zone: zone of what daemons of the scheduler print into it
 with
 
@@ -208,7 +208,7 @@ owned as (
     from logged as f
     left join runs as r on r.run_id = f.folder_run
     left join trainer_runs as t on t.run_id = f.folder_run
-    left join staging.runs_at_once as a on a.folder = f.folder and a.job_id = f.job_id
+    left join staging.runs_apart as a on a.folder = f.folder and a.job_id = f.job_id
     cross join only_run as o
     left join staging.zones as z using (source_id)
     left join rules as u using (source_id)

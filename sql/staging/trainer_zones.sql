@@ -11,7 +11,8 @@ allocations as (
     select
         a.job_id,
         a.cluster,
-        a.ts_quality = 'logged' or l.zone is not null or z.zone is not null as known,
+        -- the zone that agrees with programs themselves proves none of theirs
+        a.ts_quality = 'logged' or l.zone is not null or coalesce(not z.by_hosts, false) as known,
         case
             when a.ts_quality = 'logged' or coalesce(l.zone, z.zone) is null then a.start_ts
             else timezone(coalesce(l.zone, z.zone), a.start_ts::timestamp)

@@ -2,7 +2,7 @@
 -- do not count: it is a look-up
 -- zone: of its own stamps
 -- host_zone: zone of what daemons of the scheduler print into it: that of the clocks of hosts
--- zone_from: configuration, accounting (of its job), jobs (what is known of the times of its jobs), neighbours (what was found for the files around it), printed (a job script names it), or assumed
+-- zone_from: configuration, accounting (of its job), jobs (what is known of the times of its jobs), hosts (what programs and hosts of its jobs agree upon), neighbours (what was found for the files around it), printed (a job script names it), or assumed
 -- zone_told: the same in words
 -- zone_job: the first job that agrees, where the zone is inferred
 with
@@ -28,6 +28,7 @@ accounting as (
         count(*) as logs,
         case when count(distinct z.zone) = 1 then min(z.zone) end as zone,
         case when count(distinct z.zone) = 1 then min(z.job_id) end as job_id,
+        coalesce(bool_or(z.by_hosts), false) as by_hosts,
     from free_accounting as f
     left join staging.accounting_zones as z using (log)
 ),
@@ -42,8 +43,12 @@ programs as (
 
 hosts as (
     select
-        case when a.zone is not null then a.zone when a.logs = 0 then p.zone end as zone,
-        case when a.zone is not null then a.job_id when a.logs = 0 then p.job_id end as job_id,
+        -- hosts that agree with programs against accounting do not go by its clock
+        case when a.by_hosts then null when a.zone is not null then a.zone when a.logs = 0 then p.zone end as zone,
+        case when a.by_hosts then null when a.zone is not null then a.job_id when a.logs = 0 then p.job_id end as job_id,
+        -- and the scheduler does
+        case when a.by_hosts then a.zone end as scheduler_zone,
+        case when a.by_hosts then a.job_id end as scheduler_job,
         a.logs > 0 as accounting_is_free,
     from accounting as a
     cross join programs as p
@@ -75,6 +80,8 @@ dates as (
     from events.phases as p
     inner join owners as l using (source_id)
     where p.phase = 'job' and p.ts is not null and name <> '' and l.duplicate_of is null and coalesce(l.role, '') not in ('scheduler', 'node')
+        -- accounting that was moved to what programs and hosts print moved to it as it stands
+        and not exists (select 1 from staging.accounting_zones where by_hosts)
 ),
 
 -- a name that several zones bear names none, and neither does one that its zone does not bear at that time of the year
@@ -153,52 +160,63 @@ accounted as (
 ),
 
 is_host as (
-    select source_id, coalesce(role, '') in ('scheduler', 'node') as is_host
+    select source_id, coalesce(role, '') in ('scheduler', 'node') as is_host, coalesce(role, '') = 'scheduler' as is_scheduler
     from staging.logs
+),
+
+by_host as (
+    select
+        i.source_id,
+        i.is_host,
+        case when i.is_scheduler then coalesce(h.zone, h.scheduler_zone) else h.zone end as zone,
+        case when i.is_scheduler then coalesce(h.job_id, h.scheduler_job) else h.job_id end as job_id,
+        h.accounting_is_free,
+    from is_host as i
+    cross join hosts as h
 ),
 
 found as (
     select
         l.source_id,
         -- a report in the output of a job goes by the clock of its host; its programs may not
-        coalesce(l.zone, case when i.is_host then coalesce(a.zone, h.zone) else coalesce(t.zone, p.zone, a.zone) end, s.zone, 'UTC') as zone,
+        coalesce(l.zone, case when h.is_host then coalesce(a.zone, h.zone) else coalesce(t.zone, p.zone, a.zone) end, s.zone, 'UTC') as zone,
         coalesce(
             l.zone,
-            case when not i.is_host then p.host_zone end,
+            case when not h.is_host then p.host_zone end,
             a.zone,
             h.zone,
-            case when not i.is_host and not h.accounting_is_free then t.zone end,
+            case when not h.is_host and not h.accounting_is_free then t.zone end,
             s.zone,
             'UTC'
         ) as host_zone,
         case
             when l.zone is not null then 'configuration'
-            when not i.is_host and t.zone is null and p.zone is not null then 'printed'
-            when a.zone is not null and (i.is_host or t.zone is null) then 'jobs'
-            when i.is_host and h.zone is not null then 'neighbours'
-            when (i.is_host or t.zone is null) and s.zone is not null then 'printed'
-            when i.is_host or t.zone is null then 'assumed'
+            when not h.is_host and t.zone is null and p.zone is not null then 'printed'
+            when a.by_hosts and (h.is_host or t.zone is null) then 'hosts'
+            when a.zone is not null and (h.is_host or t.zone is null) then 'jobs'
+            when h.is_host and h.zone is not null then 'neighbours'
+            when (h.is_host or t.zone is null) and s.zone is not null then 'printed'
+            when h.is_host or t.zone is null then 'assumed'
             when l.job_id in (select job_id from staging.job_times where not known) then 'accounting'
             else 'neighbours'
         end as zone_from,
         case
-            when l.zone is not null or (not i.is_host and t.zone is null and p.zone is not null) then null
-            when a.zone is not null and (i.is_host or t.zone is null) then a.job_id
-            when i.is_host then h.job_id
+            when l.zone is not null or (not h.is_host and t.zone is null and p.zone is not null) then null
+            when a.zone is not null and (h.is_host or t.zone is null) then a.job_id
+            when h.is_host then h.job_id
             else t.job_id
         end as zone_job,
-        case when not i.is_host and p.zone is not null then p.name else s.name end as printed_name,
-        case when not i.is_host and p.zone is not null then p.path else s.path end as printed_path,
+        case when not h.is_host and p.zone is not null then p.name else s.name end as printed_name,
+        case when not h.is_host and p.zone is not null then p.path else s.path end as printed_path,
         p.unknown_name,
     from owners as l
-    inner join is_host as i using (source_id)
+    inner join by_host as h using (source_id)
     left join staging.accounting_zones as a using (log)
     left join trainer_zones as t using (folder)
     left join printed as p using (owner)
     left join of_hosts as s
         on s.zone is not null
-        and (i.is_host or l.owner in (select owner from accounted) and not coalesce(p.misfits, false))
-    cross join hosts as h
+        and (h.is_host or l.owner in (select owner from accounted) and not coalesce(p.misfits, false))
 )
 
 select
@@ -206,6 +224,7 @@ select
     case f.zone_from
         when 'configuration' then f.zone
         when 'accounting' then z.title || ' (inferred from accounting of job ' || f.zone_job || ')'
+        when 'hosts' then z.title || ' (inferred from what programs and hosts of job ' || f.zone_job || ' agree upon)'
         when 'jobs' then z.title || ' (inferred from what is known of job ' || f.zone_job || ')'
         when 'neighbours' then z.title || ' (as inferred from job ' || f.zone_job || ')'
         when 'printed' then z.title || ' (named ' || f.printed_name || ' by ' || f.printed_path || ')'

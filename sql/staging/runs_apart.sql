@@ -1,6 +1,7 @@
--- one row per job that is no part of the run of its folder, since it trains at the same time as that run, with the run that it is
+-- one row per job that is no part of the run of its folder, with the run that it is of
 -- do not count rows as runs: a chain of jobs is one run
--- two jobs that train at the same time are two runs, unless the configuration gives their logs or jobs to one
+-- jobs that train at the same time, or models of another width or depth, are runs of their own, unless the configuration gives
+-- their logs or jobs to one
 with
 
 by_configuration as (
@@ -77,17 +78,24 @@ clocked as (
     select
         *,
         elapsed_s - lag(elapsed_s ignore nulls) over w as gained_s,
+        step_s * count(step_s) over w as if_mean_s,
     from undated_steps
     window w as (partition by source_id order by step_last)
 ),
 
--- the first steps of a loop take long, and a mean that is printed with each step counts them each time
+-- the first steps of a loop take long; a mean of all so far that is printed with each step counts them each time, and says with
+-- the last one what all took, which never falls from one to the next
 taken as (
     select
         source_id,
+        list(if_mean_s order by step_last) filter (where if_mean_s is not null) as if_means_s,
         coalesce(
             sum(case when gained_s >= 0 then gained_s else least(elapsed_s, step_s) end) filter (where elapsed_s is not null),
-            least(sum(step_s), median(step_s) * count(step_s))
+            least(
+                sum(step_s),
+                median(step_s) * count(step_s),
+                case when list_sort(if_means_s) = if_means_s then if_means_s[-1] end
+            )
         ) as took_s,
         -- what no line tells says nothing, and neither does a number beyond all runs
         case when took_s between 0 and 1e9 then (took_s * 1000000)::bigint end as took_us,
@@ -169,7 +177,24 @@ placed as (
     left join taken as k using (source_id)
 ),
 
-jobs as (
+-- no state of a model fits into one of another width or depth; of a job that tells several nothing is known
+shapes as (
+    select
+        l.folder,
+        l.job_id,
+        concat(min(n.number) filter (where n.key = 'hidden_size'), 'x', min(n.number) filter (where n.key = 'num_layers')) as shape,
+    from (
+        select source_id, key, try_cast(replace(value, ',', '') as bigint) as number
+        from events.facts
+        where key in ('hidden_size', 'num_layers')
+    ) as n
+    inner join logs as l using (source_id)
+    group by l.folder, l.job_id
+    having count(distinct n.number) filter (where n.key = 'hidden_size') = 1
+        and count(distinct n.number) filter (where n.key = 'num_layers') = 1
+),
+
+times as (
     select
         z.folder,
         z.job_id,
@@ -184,6 +209,21 @@ jobs as (
     group by z.folder, z.job_id
 ),
 
+-- who tells no shape goes on with the job of its name before it
+jobs as (
+    select
+        t.*,
+        coalesce(
+            last_value(s.shape ignore nulls) over (partition by t.folder, t.label order by t.from_ts, t.job_id),
+            first_value(s.shape ignore nulls) over (
+                partition by t.folder order by t.from_ts, t.job_id rows between unbounded preceding and unbounded following
+            ),
+            ''
+        ) as shape,
+    from times as t
+    left join shapes as s using (folder, job_id)
+),
+
 at_once as (
     select
         a.folder,
@@ -191,7 +231,7 @@ at_once as (
         bool_or(a.label = b.label) as with_own_kind,
     from jobs as a
     inner join jobs as b
-        on b.folder = a.folder and b.job_id <> a.job_id and b.of_any_year = a.of_any_year
+        on b.folder = a.folder and b.shape = a.shape and b.job_id <> a.job_id and b.of_any_year = a.of_any_year
         and b.from_ts < a.to_ts and b.to_ts > a.from_ts
     group by all
 ),
@@ -202,7 +242,7 @@ kinds as (
     select
         j.*,
         o.job_id is not null as is_at_once,
-        coalesce(bool_or(o.with_own_kind) over (partition by j.folder, j.label), false) as mixed,
+        coalesce(bool_or(o.with_own_kind) over (partition by j.folder, j.shape, j.label), false) as mixed,
     from jobs as j
     left join at_once as o using (folder, job_id)
 ),
@@ -215,7 +255,7 @@ forerunners as (
         any_value(a.to_ts) as to_ts,
     from kinds as a
     inner join kinds as b
-        on b.folder = a.folder and b.label = a.label and b.of_any_year = a.of_any_year
+        on b.folder = a.folder and b.shape = a.shape and b.label = a.label and b.of_any_year = a.of_any_year
         and b.to_ts <= a.from_ts and b.first_step < a.first_step
     where a.mixed
     group by all
@@ -250,41 +290,62 @@ chained as (
     left join recursive_chains as c using (folder, job_id)
 ),
 
--- what first began to train keeps the name of the folder, together with all that trains alone
-grouped as (
+-- of those that train at once, the first one that began is one with all that trains alone
+ranked as (
     select
         folder,
+        shape,
         label,
         chain,
-        min((from_ts, job_id)) as began,
-        arg_min(job_id, (from_ts, job_id)) as first_job,
-        bool_or(is_at_once) as is_at_once,
+        row_number() over (partition by folder, shape order by min((from_ts, job_id))) as place,
     from chained
-    group by folder, label, chain
+    group by folder, shape, label, chain
+    having bool_or(is_at_once)
 ),
 
-others as (
+parts as (
     select
-        *,
-        count(*) over (partition by folder, label) as alike,
-        row_number() over (partition by folder order by began) as place,
-    from grouped
-    where is_at_once
+        c.folder,
+        c.shape,
+        c.job_id,
+        c.label,
+        c.from_ts,
+        case when r.place > 1 then concat(c.label, '/', c.chain) else '' end as part,
+        count(distinct (c.shape, part)) over (partition by c.folder, c.label) as alike,
+    from chained as c
+    left join ranked as r using (folder, shape, label, chain)
+),
+
+-- what first began to train keeps the name of the folder
+runs as (
+    select
+        folder,
+        shape,
+        part,
+        arg_min(case when alike > 1 or label = '' then job_id else label end, (from_ts, job_id)) as name,
+        row_number() over (partition by folder order by part <> '', min((from_ts, job_id))) as place,
+    from parts
+    group by folder, shape, part
+),
+
+-- a job that made no step is of the run whose model it tells
+members as (
+    select folder, shape, part, job_id from parts
+    union all
+    select s.folder, s.shape, '' as part, s.job_id
+    from shapes as s
+    anti join parts as p using (folder, job_id)
 ),
 
 final as (
     select
-        c.folder,
-        c.job_id,
-        concat(
-            coalesce(nullif(c.folder, ''), s.logs_name),
-            '/',
-            case when o.alike > 1 or o.label = '' then o.first_job else o.label end
-        ) as run_id,
-    from chained as c
-    inner join others as o using (folder, label, chain)
+        m.folder,
+        m.job_id,
+        concat(coalesce(nullif(m.folder, ''), s.logs_name), '/', r.name) as run_id,
+    from members as m
+    inner join runs as r using (folder, shape, part)
     cross join config.store as s
-    where o.place > 1
+    where r.place > 1
 )
 
 select * from final
