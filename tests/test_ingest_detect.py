@@ -186,12 +186,44 @@ def test_the_stream_of_a_program_takes_the_format_that_its_other_stream_proves(t
     assert found == {"job-7.err": "hf_trainer", "job-7.out": "hf_trainer", "other-7.err": "unknown"}
 
 
+GIVEN_UP = """\
+W1004 20:09:13.106680 4102 torch/distributed/elastic/multiprocessing/api.py:897] \
+Sending process 21 closing signal SIGTERM
+E1004 20:09:13.107680 4102 torch/distributed/elastic/multiprocessing/api.py:869] \
+failed (exitcode: 1) local_rank: 5 (pid: 21) of binary: /usr/bin/python3
+Traceback (most recent call last):
+torch.distributed.elastic.multiprocessing.errors.ChildFailedError:
+============================================================
+pretrain.py FAILED
+------------------------------------------------------------
+Root Cause (first observed failure):
+[0]:
+  time      : 2026-10-04_20:09:12
+  host      : gx101
+  rank      : 13 (local_rank: 5)
+  exitcode  : 1 (pid: 21)
+  error_file: <N/A>
+============================================================
+"""
+
+
 def test_a_launch_that_failed_at_once_takes_the_format_that_another_launch_proves(tmp_path: Path) -> None:
     start = "[INFO|training_args.py:1902] 2026-10-04 20:07:31,178 >> PyTorch: setting up devices\n"
     step = "{'loss': 2.1, 'learning_rate': 2e-05, 'epoch': 0.1}\n"
-    for name, text in (("job-7.out", start + step), ("job-8.out", start), ("probe-9.out", start * 2)):
+    # Of what a launcher prints when it gives up, other trainers know lines, too.
+    files_of = {
+        "job-7.out": start + step,
+        "job-8.out": start,
+        "job-9.out": start + GIVEN_UP,
+        "job-10.out": GIVEN_UP,
+    }
+    for name, text in (files_of | {"probe-9.out": start * 2}).items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     ingest([str(tmp_path)], tmp_path / "store", load_config([str(tmp_path)], None), workers=1)
     files = str(tmp_path / "store" / "events" / "sources" / "**" / "*.parquet")
     found = dict(duckdb.sql(f"select path, format from read_parquet('{files}')").fetchall())
-    assert found == {"job-7.out": "hf_trainer", "job-8.out": "hf_trainer", "probe-9.out": "unknown"}
+    assert found == {
+        **dict.fromkeys(("job-7.out", "job-8.out", "job-9.out"), "hf_trainer"),
+        "job-10.out": "torchrun",
+        "probe-9.out": "unknown",
+    }

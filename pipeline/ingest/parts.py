@@ -10,7 +10,9 @@ import polars as pl
 
 from pipeline.config import Config
 from pipeline.formats import registry
+from pipeline.formats.format import Format
 from pipeline.ingest.detect import UNKNOWN, Detection, detect
+from pipeline.ingest.match import match_format
 from pipeline.ingest.probe import Probe, forced_format
 from pipeline.ingest.sample import Sample, label_samples, read_sample
 
@@ -68,13 +70,36 @@ def _siblings(probes: Sequence[Probe], config: Config) -> dict[str, Probe]:
         for found in group:
             told = found.detection
             if (
-                _says_little(told.format)
-                and told.runner_up in proven
-                and forced_format(found.source, config) is None
-                and not found.error
+                not proven
+                or not _says_little(told.format)
+                or forced_format(found.source, config) is not None
+                or found.error
             ):
-                changed[found.source.name] = _taken_for(found, proven[told.runner_up])
+                continue
+            name = told.runner_up if told.runner_up in proven else _tells_most(found, proven)
+            if name:
+                changed[found.source.name] = _taken_for(found, proven[name])
     return changed
+
+
+def _tells_most(found: Probe, names: Iterable[str]) -> str:
+    """Return the one of some formats whose lines tell most in a file, or empty where none tells anything.
+
+    Where its launcher printed a report of its failure, other programs may know more of these lines.
+    """
+    try:
+        lines = read_sample(found.source.place).lines
+    except OSError:
+        return ""
+    told = {name: _telling_lines(registry()[name], lines) for name in sorted(names)}
+    best = max(told, key=lambda name: told[name])
+    return best if told[best] else ""
+
+
+def _telling_lines(fmt: Format, lines: pl.Series) -> int:
+    """Return how many lines a format reads something out of."""
+    telling = [pattern.name for pattern in fmt.patterns if pattern.table]
+    return match_format(fmt, lines).matches.filter(pl.col("pattern").is_in(telling))["line"].n_unique()
 
 
 def _logs(probes: Iterable[Probe]) -> list[list[Probe]]:
