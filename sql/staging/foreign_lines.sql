@@ -20,6 +20,8 @@ other_jobs as (
     inner join staging.allocations as a on a.run_id = s.run_id and a.job_id = s.job_id
     inner join staging.allocations as o on o.run_id = s.run_id and o.job_id = e.job_id
     where e.job_id <> s.job_id and regexp_full_match(e.job_id || s.job_id, '\d+')
+        -- an output that does not bear the number of a job may hold those of several, which name themselves as they end
+        and contains(s.log, s.job_id)
     group by e.source_id, e.line
     having bool_and(coalesce(o.end_ts <= a.start_ts or o.start_ts >= a.end_ts, false))
 ),
