@@ -140,6 +140,8 @@ FILES: dict[tuple[str, ...], str] = {
     ("text", *(f"3: gx017: {text}" for text in SAVES), "gx018: text"): r"gx[0-9]+: ",
     tuple(f"ip-10-1-2-3.heron: {text}" for text in SAVES): r"ip\-[0-9]+\-[0-9]+\-[0-9]+\-[0-9]+\.heron: ",
     tuple(f"retraining/0 {text}" for text in SAVES): r"retraining/[0-9]+ ",
+    # Once, but before another prefix: the error stream of a job whose output is in another file.
+    (f"gx017: [rank9]: {SAVES[0]}", "text"): r"gx[0-9]+: ",
     # Again and again, but before lines that no program is known to print without it.
     ("psnr_1: 20.5", "psnr_1: 21.5", "psnr_1: [1, 2]"): "",
     # Known, but once.

@@ -4,7 +4,8 @@ Launchers of several hosts and collectors put the name of the host before each l
 nothing around it that tells it from a word (``gx017: text``, but also ``step1: text``). One line alone does
 not tell which it is; a file does. A label stands again and again before lines that programs print by
 themselves: some pattern knows them without it. What a program prints with a name of its own before it is
-known with that name, or not at all.
+known with that name, or not at all. Before the prefix of another transport once is enough: no program prints
+that behind a name of its own.
 """
 
 from __future__ import annotations
@@ -71,11 +72,13 @@ def _candidates(lines: pl.DataFrame) -> pl.DataFrame:
     named = named.filter(~pl.col("name").str.contains(_DATE)).with_columns(
         rest=pl.col("text").str.replace(rf"^{LABEL}", "")
     )
-    # A name that stands there once is none that is put before lines.
-    named = named.filter(pl.len().over("file", "name") >= LEAST_LINES)
+    # A name that stands there once is none that is put before lines, but for one before another prefix.
+    weight = pl.when(pl.col("rest").str.contains(STACK)).then(LEAST_LINES).otherwise(1)
+    named = named.with_columns(weight=weight)
+    named = named.filter(pl.col("weight").sum().over("file", "name") >= LEAST_LINES)
     shape = pl.col("rest").str.head(_SHAPE_CHARS).str.replace_all(_DIGITS, "#").alias("shape")
     shapes = named.group_by("file", "name", shape, maintain_order=True).agg(
-        pl.col("text", "rest").first(), lines=pl.len()
+        pl.col("text", "rest").first(), lines=pl.col("weight").sum()
     )
     shapes = shapes.filter(pl.int_range(pl.len()).over("file", "name") < MAX_SHAPES)
     rank = pl.col("lines").sum().over("file", "name").rank("dense", descending=True).over("file")
