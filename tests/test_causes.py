@@ -4,27 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from fnmatch import fnmatch
-from pathlib import Path
-
-import polars as pl
 
 from pipeline.project import read_seed
+from tests.catalogue import CAUSES, KINDS, SIGNALS
 
-ROOT = Path(__file__).resolve().parents[1]
-SEEDS = ROOT / "sql" / "seeds"
-
-SIGNALS = (
-    pl.read_csv(SEEDS / "signals.csv", infer_schema=False)
-    .with_columns(pl.all().fill_null(""))
-    .rows(named=True)
-)
-CAUSES = (
-    pl.read_csv(SEEDS / "causes.csv", infer_schema=False)
-    .with_columns(pl.all().fill_null(""))
-    .rows(named=True)
-)
 SCHEMES = read_seed("schemes")
-KINDS = {row["code"]: row["kind"] for row in CAUSES}
 
 #: What published studies count, by the names that they use.
 PUBLISHED = {
