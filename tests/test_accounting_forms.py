@@ -20,11 +20,12 @@ from pipeline.simulate.lines import Style
 from pipeline.simulate.plan import Plan
 from pipeline.simulate.renderers.slurm import accounting
 from pipeline.simulate.renderers.slurm_json import accounting_json
+from pipeline.simulate.story import Story
 from tests.simulated import ledger
 from tests.together import Told, side_by_side, tell, write_apart
 
 Row = dict[str, str]
-Form = tuple[Callable[[list[Row]], Iterator[str]], str, tuple[str, ...]]
+Form = tuple[Callable[[list[Row]], Iterator[str]], str, tuple[str, ...], int]
 
 #: Ends that every form can tell, and those for which it needs a word.
 PLAIN = ("collective_hang", "gpu_off_bus_hang", "key_error", "time_limit", "node_lost")
@@ -262,52 +263,55 @@ def test_accounting_as_json_fills_rows_as_text_does() -> None:
     assert rows[0].equals(rows[1])
 
 
-#: Who tells of the allocations of a run: what is written, the format it is read as, and the ends it can tell.
+#: Who tells of the allocations of a run: what is written, the format it is read as, the ends it can tell,
+#: and the seed with which each of them comes.
 FORMS: tuple[Form, ...] = (
-    (pbs, "pbs_accounting", PLAIN),
-    (lsf, "lsf_accounting", WORDY),
-    (lsf_prose, "lsf_jobs", WORDY),
-    (qacct, "sge_qacct", PLAIN),
-    (completion_log, "slurm_jobcomp", WORDY),
-    (completion_json, "slurm_jobcomp_json", WORDY),
-    (controller_jobs, "scontrol_job", WORDY),
-    (old_json, "slurm_sacct_json", WORDY),
-    (sge, "sge_accounting", PLAIN),
+    (pbs, "pbs_accounting", PLAIN, 1),
+    (lsf, "lsf_accounting", WORDY, 0),
+    (lsf_prose, "lsf_jobs", WORDY, 20),
+    (qacct, "sge_qacct", PLAIN, 14),
+    (completion_log, "slurm_jobcomp", WORDY, 3),
+    (completion_json, "slurm_jobcomp_json", WORDY, 7),
+    (controller_jobs, "scontrol_job", WORDY, 12),
+    (old_json, "slurm_sacct_json", WORDY, 16),
+    (sge, "sge_accounting", PLAIN, 4),
 )
 
 
+def story_of(ends: tuple[str, ...], seed: int) -> Story:
+    plan = Plan(gpus=16, target=400, steps_between=(20, 60), max_attempts=12, ends=dict.fromkeys(ends, 1.0))
+    return invent(seed, (plan,))
+
+
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Told]:
-    """Return by form the folder, read, in which it tells of a run of its own."""
-    told = tell(written(FORMS, tmp_path_factory.mktemp("forms")))
-    return {name: told for _, name, _ in FORMS}
-
-
-def written(forms: tuple[Form, ...], folder: Path) -> Path:
-    """Write a cluster of whose runs each is told of by another scheduler or command."""
-    stories = {
-        name.replace("_", "-"): invent(
-            2 + number, (Plan(gpus=16, target=400, max_attempts=8, ends=dict.fromkeys(ends, 1.0)),)
-        )
-        for number, (_, name, ends) in enumerate(forms)
-    }
+def told(tmp_path_factory: pytest.TempPathFactory) -> Told:
+    """Return a cluster, read, of whose runs each is told of by another scheduler or command."""
+    stories = {name.replace("_", "-"): story_of(ends, seed) for _, name, ends, seed in FORMS}
+    folder = tmp_path_factory.mktemp("forms")
     write_apart(side_by_side(stories), folder, {})
     accounting = folder / "logs" / "sacct.txt"
     with accounting.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="|"))
     accounting.unlink()
-    for write, name, _ in forms:
+    for write, name, *_ in FORMS:
         own = [row for row in rows if row["JobName"] == name.replace("_", "-")]
         text = "".join(f"{line}\n" for line in write(own))
         (folder / "logs" / f"{name}.txt").write_text(text, encoding="utf-8")
-    return folder
+    return tell(folder)
 
 
-@pytest.mark.parametrize("name", [name for _, name, _ in FORMS])
-def test_the_ledger_is_the_truth_whoever_tells_of_allocations(name: str, told: dict[str, Told]) -> None:
-    with ledger(told[name].folder) as con:
+def test_each_end_that_a_form_can_tell_comes() -> None:
+    for _, name, ends, seed in FORMS:
+        (run,) = story_of(ends, seed).runs
+        came = {attempt.end.fault for attempt in run.attempts if attempt.end is not None}
+        assert set(ends) <= came, name
+
+
+@pytest.mark.parametrize("name", [name for _, name, *_ in FORMS])
+def test_the_ledger_is_the_truth_whoever_tells_of_allocations(name: str, told: Told) -> None:
+    with ledger(told.folder) as con:
         read = con.execute(
             "select format, unknown_lines, bad_lines from events.sources where path = ?", [f"{name}.txt"]
         ).fetchall()
     assert read == [(name, 0, 0)]
-    assert told[name].differences(name.replace("_", "-")) == []
+    assert told.differences(name.replace("_", "-")) == []
