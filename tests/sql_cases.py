@@ -77,13 +77,19 @@ def open_case(case: Path, relation: Relation) -> Iterator[duckdb.DuckDBPyConnect
 
 def load_given(con: duckdb.DuckDBPyConnection, name: str, path: Path) -> None:
     """Insert the rows of a CSV file; empty cells and absent columns are null."""
-    types = {row[0]: row[1] for row in con.execute(f"describe {name}").fetchall()}
+    types = types_of(name)
     header, rows = read_csv(path)
     assert set(header) <= set(types), f"{path}: {name} has no {sorted(set(header) - set(types))}"
     columns = ", ".join(f'"{c}"' for c in header)
     casts = ", ".join(f"cast(? as {types[c]})" for c in header)
     if rows:
         con.executemany(f"insert into {name} ({columns}) values ({casts})", rows)
+
+
+@cache
+def types_of(table: str) -> dict[str, str]:
+    """Return the types of the columns of a table or SELECT, which no row changes: to plan one takes long."""
+    return {row[0]: row[1] for row in case_database().execute(f"describe {table}").fetchall()}
 
 
 def read_csv(path: Path) -> tuple[list[str], list[list[str | None]]]:
@@ -106,7 +112,7 @@ def expected_rows(
 ) -> tuple[list[str], list[tuple[str | None, ...]]]:
     """Return the columns of ``expected.csv`` and its rows as text, normalised by the types of the result."""
     header, rows = read_csv(path)
-    types = {row[0]: row[1] for row in con.execute(f"describe ({sql}\n)").fetchall()}
+    types = types_of(f"({sql}\n)")
     missing = [c for c in header if c not in types]
     assert not missing, f"{path}: the relation has no {missing}"
     casts = ", ".join(f"cast(cast(? as {types[c]}) as varchar)" for c in header)

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import fsspec
 import pytest
-from explained import FALLEN, FOLDER, SAMPLES, STORIES, Tell, build_store
+from explained import FALLEN, FOLDER, SAMPLES, STORIES, Tell
 
 from pipeline.cli import run
+from tests.once import sample_store
 
 WIDTHS = (72, 80, 160)
 
@@ -18,8 +19,7 @@ WIDTHS = (72, 80, 160)
 @pytest.fixture(scope="module")
 def stores(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """Return the store of a sample, built once."""
-    folder = tmp_path_factory.mktemp("stores")
-    return lambda story: build_store(story, folder / story)
+    return lambda story: sample_store(tmp_path_factory, story)
 
 
 @pytest.mark.parametrize("name", STORIES)

@@ -1,26 +1,19 @@
-"""Hostile and damaged input: no traceback, no silent loss, the right exit code, and a ledger that tiles."""
+"""Hostile and damaged logs: no line is lost in silence, and the ledger tiles what it believes."""
 
 from __future__ import annotations
 
-import fcntl
+import contextlib
 import gzip
-import os
+import io
 import re
-import resource
-import shutil
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import duckdb
 import pytest
 
-from pipeline.cli import run
-from pipeline.ledger.query import open_store
-
-SAMPLES = Path(__file__).resolve().parents[1] / "data" / "samples"
-START = datetime(2026, 3, 3, 7, tzinfo=UTC)
-HEADER = "JobIDRaw|JobID|Cluster|User|State|Submit|Eligible|Start|End|ElapsedRaw|AllocTRES|NodeList|JobName"
+from tests.damaged import HEADER, build, console, job, write
 
 UNTILED = """
 select run_id from ledger.runs as r left join (
@@ -36,39 +29,6 @@ SECONDS = (
 )
 
 
-def stamp(seconds: float) -> str:
-    return f"{START + timedelta(seconds=seconds):%Y-%m-%d %H:%M:%S.%f}"
-
-
-def console(lines: int = 12, first: int = 10, start: float = 100.0) -> str:
-    """Return a console: a step of 15 s, a line every ten of them."""
-    head = [
-        "using world size: 64, data-parallel size: 8, tensor-model-parallel size: 8",
-        "------------------------ arguments ------------------------",
-        "  global_batch_size ............................... 256",
-        "-------------------- end of arguments ---------------------",
-        f"[before the start of training step] datetime: {stamp(start)} ",
-    ]
-    steps = [
-        f" [{stamp(start + 150 * (n + 1))}] iteration {first + 10 * n:8d}/    1000 | consumed samples: "
-        f"{256 * (first + 10 * n):12d} | elapsed time per iteration (ms): 15000.0 | "
-        "global batch size:   256 | lm loss: 1.180579E+01 | loss scale: 1.0 | grad norm: 1.862 | "
-        "number of skipped iterations:   0 | number of nan iterations:   0 |"
-        for n in range(lines)
-    ]
-    return "\n".join([*head, *steps]) + "\n"
-
-
-def job(number: int, name: str, start: float | str = 0, end: float | str = 6000, gpus: str = "64") -> str:
-    """Return a line of accounting."""
-    begin, finish = (t if isinstance(t, str) else stamp(t)[:19].replace(" ", "T") for t in (start, end))
-    tres = f"cpu=10,gres/gpu={gpus},node=8" if gpus else "cpu=10,node=8"
-    state = "RUNNING" if finish == "Unknown" else "COMPLETED"
-    submit = stamp(-600)[:19].replace(" ", "T")
-    who = f"{number}|{number}|aviary|mira|{state}|{submit}|{submit}|{begin}|{finish}"
-    return f"{who}|5000|{tres}|gx[010-017]|{name}"
-
-
 def with_steps(change: Callable[[int], int]) -> str:
     return re.sub(r"iteration +(\d+)/", lambda m: f"iteration {change(int(m[1])):8d}/", console())
 
@@ -82,19 +42,6 @@ def with_clock(seconds: float, line: int, until: int | None = None) -> str:
     rows = console().splitlines(keepends=True)
     wrong = [re.sub(r"\[(\d{4}-[^\]]+)\]", moved, row) for row in rows[line:until]]
     return "".join([*rows[:line], *wrong, *(rows[until:] if until else [])])
-
-
-def write(folder: Path, files: dict[str, str | bytes]) -> Path:
-    for name, content in files.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return folder
-
-
-def build(logs: Path, store: Path) -> tuple[int, duckdb.DuckDBPyConnection]:
-    assert run(["ingest", str(logs), "--store", str(store), "--workers", "1"]) == 0
-    return run(["classify", "--store", str(store)]), open_store(store)
 
 
 def lives(con: duckdb.DuckDBPyConnection) -> dict[str, dict[str, int]]:
@@ -139,9 +86,13 @@ CONSOLES: dict[str, str | bytes] = {
     "line\nbreak": console(start=102.0),
 }
 
+#: Another one, of which only the first part can be unpacked.
+DAMAGED = "damaged/console.log.gz"
+
 
 @pytest.fixture(scope="module")
-def consoles(tmp_path_factory: pytest.TempPathFactory) -> duckdb.DuckDBPyConnection:
+def told(tmp_path_factory: pytest.TempPathFactory) -> tuple[duckdb.DuckDBPyConnection, str]:
+    """Return the ledger of all consoles, and what was said of them."""
     folder = tmp_path_factory.mktemp("consoles")
     # No two are the same content, which would be taken for a copy.
     for number, (name, content) in enumerate(CONSOLES.items()):
@@ -150,15 +101,24 @@ def consoles(tmp_path_factory: pytest.TempPathFactory) -> duckdb.DuckDBPyConnect
         (folder / "logs" / name.replace("/", "_")).mkdir(parents=True)
         path = folder / "logs" / name.replace("/", "_") / "console.log"
         path.write_bytes(text if name in ("utf16", "cut_in_a_character") else own.encode() + text)
-    code, con = build(folder / "logs", folder / "store")
+    whole = gzip.compress(console(400, start=103.0).encode())
+    write(folder / "logs", {DAMAGED: whole[: len(whole) * 3 // 4]})
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said):
+        code, con = build(folder / "logs", folder / "store")
     assert code == 0, con.execute(BROKEN).fetchall()
-    return con
+    return con, said.getvalue()
+
+
+@pytest.fixture(scope="module")
+def consoles(told: tuple[duckdb.DuckDBPyConnection, str]) -> duckdb.DuckDBPyConnection:
+    return told[0]
 
 
 def test_no_console_breaks_a_law(consoles: duckdb.DuckDBPyConnection) -> None:
     assert consoles.execute(UNTILED).fetchall() == []
     assert consoles.execute(LOST_LINES).fetchall() == []
-    assert consoles.execute("select count(*) from events.sources").fetchone() == (len(CONSOLES),)
+    assert consoles.execute("select count(*) from events.sources").fetchone() == (len(CONSOLES) + 1,)
 
 
 @pytest.mark.parametrize(
@@ -180,6 +140,15 @@ def test_a_stamp_that_nobody_believes_does_not_stretch_a_run(
     name: str, seconds: int, consoles: duckdb.DuckDBPyConnection
 ) -> None:
     assert sum(lives(consoles)[name].values()) == seconds
+
+
+def test_what_can_be_read_of_a_damaged_file_is_worth_a_ledger(
+    told: tuple[duckdb.DuckDBPyConnection, str],
+) -> None:
+    con, said = told
+    assert lives(con)["damaged"]["productive"] > 0
+    assert re.findall(r"where: (\S+)", said) == [DAMAGED]
+    assert "damaged after" in said
 
 
 def test_accounting_may_say_anything(tmp_path: Path) -> None:
@@ -213,213 +182,3 @@ def test_accounting_may_say_anything(tmp_path: Path) -> None:
         "<script>alert(1)</sc": {"unobserved": 6000},
         "'; drop table x;--';": {"unobserved": 6000},
     }
-
-
-def test_special_files_are_named_and_never_opened(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    logs = write(tmp_path / "logs", {"heron/console.log": console()})
-    (logs / "folder.log").mkdir()
-    os.mkfifo(logs / "pipe.log")
-    for name, target in {
-        "nowhere.log": "missing",
-        "round1": "round2",
-        "round2": "round1",
-        "up": ".",
-        "out.log": "/etc/passwd",
-        "device.log": "/dev/zero",
-    }.items():
-        (logs / name).symlink_to(target)
-    assert run(["ingest", str(logs), "--store", str(tmp_path / "store")]) == 0
-    out, err = capsys.readouterr()
-    assert "7 files, 17 lines: 17 parsed" in out
-    named = set(re.findall(r"where: (\S+)", err))
-    assert named == {"pipe.log", "nowhere.log", "round1", "round2", "out.log", "device.log"}
-
-
-def test_what_can_be_read_of_a_damaged_file_is_worth_a_ledger(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    whole = gzip.compress(console(400).encode())
-    logs = write(tmp_path / "logs", {"heron/console.log.gz": whole[: len(whole) * 3 // 4]})
-    code, con = build(logs, tmp_path / "store")
-    assert code == 0
-    assert lives(con)["heron"]["productive"] > 0
-    assert "damaged after" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("content", [b"", bytes(range(256)) * 99])
-def test_logs_without_a_run_end_with_2(
-    content: bytes, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    logs = write(tmp_path / "logs", {"heron/console.log": content})
-    assert run(["report", str(logs), "--out", str(tmp_path / "out")]) == 2
-    assert "error: the store holds no run" in capsys.readouterr().err
-
-
-def read_story(logs: Path, store: Path) -> list[tuple[object, ...]]:
-    """Return the ledger of a story, without names of files."""
-    code, con = build(logs, store)
-    assert code == 0
-    columns = "run_id, attempt, part, start_ts, end_ts, category, was, gpus, charged_to, incident_id"
-    rows = con.execute(f"select {columns} from ledger.intervals order by all").fetchall()
-    con.close()
-    return rows
-
-
-def cut_in_two(logs: Path) -> None:
-    path = logs / "heron-70b" / "job-41207.out"
-    rows = path.read_bytes().splitlines(keepends=True)
-    middle = len(rows) * 7 // 10
-    path.write_bytes(b"".join(rows[middle:]))
-    path.with_name("job-41207.out.1").write_bytes(b"".join(rows[:middle]))
-
-
-def put_together(logs: Path) -> None:
-    parts = sorted((logs / "heron-70b").glob("*.out"))
-    text = b"".join(path.read_bytes() for path in parts)
-    for path in parts:
-        path.unlink()
-    (logs / "heron-70b" / "all.out").write_bytes(text)
-
-
-def turn_round_and_compress_in_members(logs: Path) -> None:
-    head, *rows = (logs / "sacct.txt").read_text().splitlines(keepends=True)
-    (logs / "sacct.txt").write_text(head + "".join(reversed(rows)))
-    path = logs / "heron-70b" / "job-41207.out"
-    text = path.read_bytes()
-    path.unlink()
-    path.with_name("job-41207.out.gz").write_bytes(gzip.compress(text[:5000]) + gzip.compress(text[5000:]))
-
-
-def keep_copies(logs: Path) -> None:
-    path = logs / "heron-70b" / "job-41207.out"
-    path.with_name("old-41207.out").write_bytes(path.read_bytes()[:9000])
-    path.with_name("job-41207.out.gz").write_bytes(gzip.compress(path.read_bytes()))
-    shutil.copy(logs / "sacct.txt", logs / "again.txt")
-
-
-def test_how_files_are_kept_does_not_change_the_ledger(tmp_path: Path) -> None:
-    story = SAMPLES / "fallen-gpu"
-    expected = read_story(story, tmp_path / "expected")
-    for change in (cut_in_two, put_together, turn_round_and_compress_in_members, keep_copies):
-        logs = tmp_path / change.__name__ / "fallen-gpu"
-        shutil.copytree(story, logs)
-        change(logs)
-        assert (change.__name__, read_story(logs, tmp_path / f"{change.__name__}-store")) == (
-            change.__name__,
-            expected,
-        )
-
-
-@pytest.mark.parametrize(
-    ("settings", "why"),
-    [
-        ("[runs.heron]\ngpus = 0", "expected a number above zero"),
-        ("[runs.heron]\ngpus = 9223372036854775807", "expected at most 1,000,000,000"),
-        ("[runs.heron]\nstart = 2026-10-12\nend = 2026-10-05", "`end` must lie after `start`"),
-        ('[zones]\ndefault = "../../etc/passwd"', "is not a time zone"),
-        ('[report]\nwindow = "0h"', "no time at all"),
-        ("zones = 3", "expected a table"),
-    ],
-)
-def test_settings_that_cannot_be_meant_end_with_2(
-    settings: str, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    logs = write(tmp_path / "logs", {"heron/console.log": console(), "goodput.toml": settings})
-    assert run(["report", str(logs), "--out", str(tmp_path / "out")]) == 2
-    assert why in capsys.readouterr().err
-
-
-def test_a_folder_that_another_command_writes_into_is_left_alone(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    logs = write(tmp_path / "logs", {"heron/console.log": console()})
-    (tmp_path / "out").mkdir()
-    handle = os.open(tmp_path / "out", os.O_RDONLY)
-    fcntl.flock(handle, fcntl.LOCK_EX)
-    assert run(["report", str(logs), "--out", str(tmp_path / "out")]) == 2
-    os.close(handle)
-    assert "another command is writing into this folder" in capsys.readouterr().err
-    assert list((tmp_path / "out").iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("manifest.json", '{"layout": 1, "sources": [{"name": "x"}]}'),
-        ("manifest.json", '{"layout": 1, "sources": 3}'),
-        ("ingest.journal", '{"name": 3}\n[1]\nnull\n\x00\n'),
-        ("ingest.journal", '{"name":"x","row":{},"head_hash":"","options":"","parts":{}}\n'),
-        ("local.json", '{"heron/console.log": "x"}'),
-    ],
-)
-def test_a_damaged_store_is_read_anew(
-    name: str, text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    logs = write(tmp_path / "logs", {"heron/console.log": console()})
-    command = ["ingest", str(logs), "--store", str(tmp_path / "store")]
-    assert run(command) == 0
-    (tmp_path / "store" / name).write_text(text)
-    assert run(command) == 0
-    assert capsys.readouterr().out.count("17 parsed, 0 unknown, 0 bad") == 2
-
-
-def test_settings_that_nothing_answers_to_are_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    settings = """
-[runs.heron]
-logs = ["heron/**", "hreon/**"]
-jobs = ["heron*", "plover*"]
-[runs.late]
-logs = ["heron/**"]
-start = 2030-01-01
-"""
-    files: dict[str, str | bytes] = {
-        "heron/console.log": console(),
-        "sacct.txt": f"{HEADER}\n{job(1, 'heron')}\n",
-        "goodput.toml": settings,
-    }
-    code, con = build(write(tmp_path / "logs", files), tmp_path / "store")
-    con.close()
-    assert code == 0
-    assert [line for line in capsys.readouterr().err.splitlines() if line.startswith("warning")] == [
-        "warning: `logs` of run `heron`: no file matches `hreon/**`",
-        "warning: `jobs` of run `heron`: accounting knows no job `plover*`",
-        "warning: run `late`: the logs hold nothing of it inside its bounds",
-    ]
-
-
-def test_a_console_far_outside_of_its_allocation_is_a_contradiction(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    files: dict[str, str | bytes] = {
-        "heron/job-41207.out": console(start=86_400),
-        "sacct.txt": f"{HEADER}\n{job(41207, 'heron')}\n",
-    }
-    logs = write(tmp_path / "logs", files)
-    assert run(["report", str(logs), "--out", str(tmp_path / "out")]) == 1
-    assert "the data contradict themselves" in capsys.readouterr().err
-    assert (tmp_path / "out" / "review.html").is_file()
-
-
-def test_a_full_disk_is_told_and_keeps_the_ledger_of_before(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    logs = write(tmp_path / "logs", {"heron/console.log": console()})
-    code, con = build(logs, tmp_path / "store")
-    con.close()
-    before = (tmp_path / "store" / "goodput.duckdb").stat().st_mtime_ns
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (3 << 20, limits[1]))
-    try:
-        again = run(["classify", "--store", str(tmp_path / "store")])
-        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
-        anew = run(["ingest", str(logs), "--store", str(tmp_path / "other")])
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    assert (code, again, anew) == (0, 2, 2)
-    told = capsys.readouterr().err
-    assert "error: the ledger cannot be written" in told
-    assert "error: the store cannot be written" in told
-    assert (tmp_path / "store" / "goodput.duckdb").stat().st_mtime_ns == before
-    assert not list((tmp_path / "store").glob("*.part*"))

@@ -10,13 +10,11 @@ from typing import Any
 
 import pytest
 import yaml
+from explained import build_logs
 
-from pipeline.config import load_config
-from pipeline.ingest import ingest
 from pipeline.ingest.hostlist import expand_hostlist
-from pipeline.ledger.build import classify
 from pipeline.ledger.query import open_store
-from pipeline.windows import WindowOptions
+from tests.once import sample_store
 
 STORY = Path(__file__).resolve().parents[1] / "data" / "samples" / "fallen-gpu"
 
@@ -71,19 +69,16 @@ def pods_of(accounting: Path) -> list[dict[str, Any]]:
     ]
 
 
-def ledger_of(logs: Path, store: Path) -> list[Any]:
-    """Return the intervals and incidents that logs lead to."""
-    config = load_config([str(logs)], None)
-    ingest([str(logs)], store, config, workers=1)
-    summary = classify(store, config, WindowOptions())
-    assert summary.violations == ()
+def ledger_of(store: Path) -> list[Any]:
+    """Return the intervals and incidents that a store holds, which breaks no law."""
     with open_store(store) as con:
+        assert con.execute("select * from checks.results where rows > 0").fetchall() == []
         return list(chain.from_iterable(con.execute(sql).fetchall() for sql in LEDGER))
 
 
 @pytest.fixture(scope="module")
 def told_by_slurm(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
-    return ledger_of(STORY, tmp_path_factory.mktemp("slurm"))
+    return ledger_of(sample_store(tmp_path_factory, STORY.name))
 
 
 @pytest.mark.parametrize("written", ["one line", "yaml"])
@@ -99,4 +94,4 @@ def test_pods_give_the_ledger_of_accounting(written: str, told_by_slurm: list[An
     }[written]
     (logs / "objects").write_text(text, encoding="utf-8")
     assert len(told_by_slurm) > 20
-    assert ledger_of(logs, tmp_path / "store") == told_by_slurm
+    assert ledger_of(build_logs(logs, tmp_path / "store")) == told_by_slurm

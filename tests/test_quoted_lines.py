@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import pytest
+from explained import build_logs, copy_of
 
-from pipeline.config import load_config
-from pipeline.ingest import ingest
-from pipeline.ledger.build import DATABASE, classify
-from pipeline.windows import WindowOptions
+from pipeline.ledger.build import DATABASE
+from tests.once import sample_store
 
-SAMPLE = Path(__file__).resolve().parents[1] / "data" / "samples" / "fallen-gpu"
+SAMPLE = "fallen-gpu"
 
 #: What a job prints that looks for how the one before it ended.
 QUOTED = "slurmstepd: error: *** JOB 41207 ON gx010 CANCELLED AT 2026-03-03T08:14:28 DUE TO TIME LIMIT ***\n"
 
 
-def ledger_of(logs: Path, store: Path) -> tuple[list[tuple[Any, ...]], ...]:
-    """Return ends, intervals and broken checks of logs."""
-    config = load_config([str(logs)], None)
-    ingest([str(logs)], store, config, workers=1)
-    summary = classify(store, config, WindowOptions())
+def ledger_of(store: Path) -> tuple[list[tuple[Any, ...]], ...]:
+    """Return ends, intervals and broken checks of a store."""
     with duckdb.connect(str(store / DATABASE), read_only=True) as con:
         ends = con.execute(
             "select incident_id, kind, cause, runner_up_cause, cascade, fault_ts, detected_ts, "
@@ -32,15 +28,18 @@ def ledger_of(logs: Path, store: Path) -> tuple[list[tuple[Any, ...]], ...]:
         intervals = con.execute(
             "select attempt, start_ts, end_ts, category, incident_id from ledger.intervals order by 2, 1"
         ).fetchall()
-    return ends, intervals, list(summary.violations)
+        broken = con.execute('select "check" from checks.results where rows > 0').fetchall()
+    return ends, intervals, broken
 
 
-def test_a_line_about_an_earlier_job_decides_nothing_of_a_later_one(tmp_path: Path) -> None:
-    logs = tmp_path / "logs" / SAMPLE.name
-    shutil.copytree(SAMPLE, logs)
-    before = ledger_of(logs, tmp_path / "before")
+def test_a_line_about_an_earlier_job_decides_nothing_of_a_later_one(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    logs = copy_of(SAMPLE, tmp_path)
+    before = ledger_of(sample_store(tmp_path_factory, SAMPLE))
     for log in sorted(logs.glob("heron-70b/job-41233.*")):
         log.write_text(QUOTED + log.read_text(encoding="utf-8") + QUOTED, encoding="utf-8")
-    after = ledger_of(logs, tmp_path / "after")
+    after = ledger_of(build_logs(logs, tmp_path / "after"))
     assert before[2] == []
+    assert len(before[0]) > 2
     assert after == before

@@ -16,7 +16,7 @@ from tests.together import Way, side_by_side, tell, write_apart
 # --- twice as wide, and half as long
 
 #: What makes the lines of runs differ that are the same but for their hosts: no copy of each other.
-LABELLED = Blemishes(prefix="host")
+LABELLED = Blemishes(prefix="host", kernel="journal")
 
 
 @pytest.fixture(scope="module")

@@ -44,6 +44,37 @@ def split(run: Path) -> None:
         path.write_bytes(b"".join(lines[half:]))
 
 
+def put_together(run: Path) -> None:
+    """Put the outputs of all jobs into one file, which nothing names after a job."""
+    parts = sorted(run.glob("*.out"))
+    text = b"".join(path.read_bytes() for path in parts)
+    for path in parts:
+        path.unlink()
+    (run / "all.out").write_bytes(text)
+
+
+def in_members(run: Path) -> None:
+    """Pack each output as two that were put behind each other."""
+    for path in sorted(run.glob("*.out")):
+        text = path.read_bytes()
+        path.unlink()
+        path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(text[:5000]) + gzip.compress(text[5000:]))
+
+
+def with_older_copies(run: Path) -> None:
+    """Leave beside an output what there was of it before, and a packed copy."""
+    path = min(run.glob("*.out"))
+    path.with_name(f"old-{path.name.removeprefix('job-')}").write_bytes(path.read_bytes()[:9000])
+    path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
+
+
+def turn_round(accounting: Path) -> None:
+    """Put the lines of accounting the other way round, and leave a copy beside."""
+    head, *rows = accounting.read_text(encoding="utf-8").splitlines(keepends=True)
+    accounting.write_text(head + "".join(reversed(rows)), encoding="utf-8")
+    shutil.copyfile(accounting, accounting.with_name("again.txt"))
+
+
 def stray(run: Path) -> None:
     (run / "notes.txt").write_text("ask mira about the loader\n", encoding="utf-8")
     (run.parent / "nodes" / "empty.log").write_bytes(b"")
@@ -55,6 +86,9 @@ KEPT: dict[str, Callable[[Path], None]] = {
     "zstd-of-all": zstd_of_all,
     "copied": copied,
     "split": split,
+    "put-together": put_together,
+    "in-members": in_members,
+    "with-older-copies": with_older_copies,
     "stray": stray,
 }
 
@@ -86,6 +120,7 @@ def accounts(tmp_path_factory: pytest.TempPathFactory) -> tuple[Account, Account
     ways |= {name: (Style(), CUT[how]) for name, (how, _) in CUT_RUNS.items()}
     write_apart(story, folder / "plain", {})
     write_apart(story, folder / "other", ways)
+    turn_round(folder / "other" / "logs" / "sacct.txt")
     for name, change in KEPT.items():
         change(folder / "other" / "logs" / name)
     return account(tell(folder / "plain")), account(tell(folder / "other"))

@@ -14,6 +14,7 @@ from pipeline.ledger import build
 from pipeline.ledger.build import classify, sql_folder
 from pipeline.ledger.query import fetch, open_store
 from pipeline.windows import WindowOptions
+from tests.once import sample_store
 
 STORY = Path(__file__).resolve().parents[1] / "data" / "samples" / "fallen-gpu"
 QUERIES = sorted((sql_folder() / "queries").glob("*.sql"))
@@ -28,7 +29,7 @@ def build_story(store: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return build_story(tmp_path_factory.mktemp("story") / "store")
+    return sample_store(tmp_path_factory, STORY.name)
 
 
 @pytest.fixture
