@@ -23,7 +23,7 @@ _TUNING = {
     # Nothing here multiplies matrices, and the threads for it would spin.
     "OPENBLAS_NUM_THREADS": "1",
     # Memory of one chunk of logs serves the next.
-    "_RJEM_MALLOC_CONF": "oversize_threshold:0,dirty_decay_ms:60000,muzzy_decay_ms:60000",
+    "_RJEM_MALLOC_CONF": "oversize_threshold:0,dirty_decay_ms:2000,muzzy_decay_ms:2000",
 }
 
 DONE, CONTRADICTION, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
