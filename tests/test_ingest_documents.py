@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from pipeline.formats.format import Derived, Format, Pattern, Value
-from pipeline.ingest.csv_tables import find_csv_header, read_csv
+from pipeline.ingest.csv_tables import find_csv_header, may_be_headers, read_csv
 from pipeline.ingest.documents import read_documents
 from pipeline.ingest.fields import build_fields, field_of
 from pipeline.ingest.match import match_format
@@ -291,3 +291,12 @@ def test_a_device_and_its_number_are_one_cell() -> None:
     found = match_format(COLUMNS, pl.Series(lines))
     assert found.tables["telemetry"].select("line", "gpu").rows() == [(3, "GPU:7")]
     assert found.known.to_list() == [1, 2, 3]
+
+
+def test_a_sentence_with_a_name_of_some_table_is_no_header() -> None:
+    """Of a table of DCGM one name is enough, of one of Slurm three of its own."""
+    sentence = "gx001:1:2 [0] NCCL INFO comm rank 3 - Init START"
+    lines = pl.Series(
+        "text", [sentence, "JobID,State,Start", "State,step,Start", "host,DCGM_FI_DEV_GPU_UTIL"]
+    )
+    assert may_be_headers(lines).to_list() == [False, True, False, True]

@@ -58,8 +58,7 @@ def find_csv_header(lines: pl.Series, fmt: Format) -> tuple[int, Header] | None:
 
 
 def may_be_headers(lines: pl.Series) -> pl.Series:
-    """Return for each line whether it has enough known names to be the header of some table."""
-    names, least = _known_names()
+    """Return for each line whether it has enough names of some table to be its header."""
     text = pl.col("text").str.to_lowercase()
     split = pl.DataFrame({"text": lines.alias("text")}).with_row_index("line")
     # Names stand between delimiters, or apart by blanks.
@@ -68,17 +67,23 @@ def may_be_headers(lines: pl.Series) -> pl.Series:
     ).explode("name")
     words = split.select("line", name=text.str.replace_all(r"\s+", " ").str.split(" ")).explode("name")
     known = pl.concat([cells.with_columns(pl.col("name").str.strip_chars(' \t"')), words])
-    known = known.filter(pl.col("name").is_in(list(names))).group_by("line").agg(pl.col("name").n_unique())
-    found = known.filter(pl.col("name") >= least)["line"]
+    known = (
+        known.join(_known_names(), on="name")
+        .group_by("line", "format", "least")
+        .agg(pl.col("name").n_unique())
+    )
+    found = known.filter(pl.col("name") >= pl.col("least"))["line"]
     return split["line"].is_in(found.implode())
 
 
 @cache
-def _known_names() -> tuple[frozenset[str], int]:
-    """Return the names of all headers, and how many of them a header has at least."""
+def _known_names() -> pl.DataFrame:
+    """Return ``format, least, name``: the names of each table, and how many of them a header has at least."""
     formats = [fmt for fmt in registry().values() if fmt.shape in ("csv", "columns")]
-    names = frozenset(name.lower() for fmt in formats for name in fmt.header)
-    return names, min((fmt.header_min for fmt in formats), default=1)
+    rows = [(fmt.name, fmt.header_min, name.lower()) for fmt in formats for name in fmt.header]
+    return pl.DataFrame(
+        rows, schema={"format": pl.String, "least": pl.Int64, "name": pl.String}, orient="row"
+    )
 
 
 def read_csv(lines: pl.Series, fmt: Format, header: Header | None = None) -> Delimited:
