@@ -148,6 +148,20 @@ def test_users_are_hidden_before_anything_is_written(
     assert hidden.n_unique() == (1 if rule == "drop" else read(plain, "allocations")["user"].n_unique())
 
 
+def test_users_are_hidden_in_a_part_that_is_read_as_its_log(tmp_path: Path) -> None:
+    """What comes behind the rotation proves no trainer: that it is one is told by the part before."""
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    (logs / "train.out.1").write_bytes(CONSOLE)
+    (logs / "train.out").write_text(
+        "[2026-10-05 12:00:00] the last words of a rank\n"
+        "Job <7> was submitted from host <gx9> by user <ada> in cluster <c> at Mon Oct  5 05:59:58 2026\n"
+    )
+    run(logs, tmp_path / "store", Config(privacy=Privacy("drop")))
+    assert sources(tmp_path / "store")["train.out"]["format"] == "megatron"
+    assert read(tmp_path / "store", "allocations")["user"].to_list() == [None]
+
+
 SECRETS = (
     "RuntimeError: cannot clone https://ada:s3cr3t-t0ken@git.example/heron.git",
     "ValueError: WANDB_API_KEY=0123456789abcdef0123456789abcdef01234567 was refused",

@@ -112,7 +112,7 @@ def _write_rows(
 
 def _users(found: Probe) -> str:
     """Return what the configuration wants done with user names."""
-    return found.options.partition("|")[2]
+    return found.options.split("|")[1]
 
 
 def owned(tables: Mapping[str, pl.DataFrame], found: Probe) -> dict[str, pl.DataFrame]:
