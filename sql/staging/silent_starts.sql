@@ -330,6 +330,11 @@ final as (
     where a.other_starts = 0
         and not exists (select 1 from staging.step_lines as s where s.log_no = a.log_no and s.ord between a.after_ord and a.end_ord)
         and a.log_no not in (select log_no from by_jobs)
+        -- what only holds the errors of a program is beside a log that tells when it began
+        and not exists (select 1 from staging.step_lines as s where s.run_id = a.run_id and s.log_no <> a.log_no)
+        and not exists (
+            select 1 from staging.stream as o where o.run_id = a.run_id and o.log_no <> a.log_no and tells_start(o.kind, o.name)
+        )
     qualify row_number() over (partition by a.log_no, a.ord order by t.log_line, t.segment) = 1
 )
 
