@@ -17,6 +17,7 @@ class Place(Protocol):
     Attributes:
         size: bytes that are stored there.
         sequential: True where bytes can only be read one after the other.
+        local: True where every process of this machine can read them.
         damage: what is known to be wrong with its end, or empty.
     """
 
@@ -27,6 +28,10 @@ class Place(Protocol):
     @property
     def sequential(self) -> bool:
         """Whether bytes can only be read one after the other."""
+
+    @property
+    def local(self) -> bool:
+        """Whether every process of this machine can read them."""
 
     @property
     def damage(self) -> str:
@@ -73,6 +78,11 @@ class FilePlace(AnywherePlace):
     path: Path
 
     @property
+    def local(self) -> bool:
+        """Always."""
+        return True
+
+    @property
     def size(self) -> int:
         """Bytes of the file."""
         return self.path.stat().st_size
@@ -109,6 +119,11 @@ class SlicePlace:
     def sequential(self) -> bool:
         """As the place that it is a part of."""
         return self.base.sequential
+
+    @property
+    def local(self) -> bool:
+        """As the place that it is a part of."""
+        return self.base.local
 
     @property
     def damage(self) -> str:
@@ -154,6 +169,11 @@ class ObjectPlace(AnywherePlace):
     files: Any
     path: str
     size: int
+
+    @property
+    def local(self) -> bool:
+        """Never: the connection to the store is one of this process."""
+        return False
 
     def read(self, offset: int, length: int) -> bytes:
         """Return the bytes at an offset."""

@@ -16,7 +16,7 @@ from pipeline.ingest.layout import find_blocks
 from pipeline.ingest.match import match_format
 from pipeline.ingest.peel import PREFIXES, strip_escapes
 from pipeline.ingest.regexes import is_blind
-from pipeline.ingest.rules import Rule, build_rules
+from pipeline.ingest.rules import Rule, RuleSet
 from pipeline.ingest.scan import Scanner
 from tests.golden import label_of, read_lines, samples
 
@@ -52,7 +52,7 @@ def lines_of(count: int) -> pl.Series:
 
 def rows_of(fmt: Format, lines: pl.Series) -> pl.DataFrame:
     """Return the steps that the scanner finds, layouts and all."""
-    rules = build_rules((Rule(fmt, pattern) for pattern in fmt.patterns), ())
+    rules = RuleSet((Rule(fmt, pattern) for pattern in fmt.patterns), ())
     return Scanner(rules).scan(lines).tables["steps"]
 
 
@@ -111,7 +111,7 @@ def test_an_expression_that_tells_digits_apart_is_searched(
     fmt = replace(HERON, patterns=(picky, replace(STEP, name="other")))
     expected = match_format(replace(fmt, patterns=(picky,)), lines).tables
     monkeypatch.setattr(cuts, "MIN_LINES", 2)
-    assert not Cutter(build_rules((Rule(fmt, p) for p in fmt.patterns), ()).steps).take(
+    assert not Cutter(RuleSet((Rule(fmt, p) for p in fmt.patterns), ()).steps).take(
         pl.DataFrame({"line": range(2000), "text": lines})
     )
     if expected:
@@ -135,7 +135,7 @@ def test_every_pattern_of_steps_cuts_what_it_finds(monkeypatch: pytest.MonkeyPat
     for fmt in registry().values():
         if fmt.shape != "lines" or not samples(fmt.name):
             continue
-        rules = build_rules((Rule(fmt, pattern) for pattern in fmt.patterns), ())
+        rules = RuleSet((Rule(fmt, pattern) for pattern in fmt.patterns), ())
         lines = strip_escapes(pl.concat([read_lines(path).alias("") for path in samples(fmt.name)] * 3))
         label = label_of(lines)
         expected = match_format(fmt, lines, label)

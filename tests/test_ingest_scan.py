@@ -12,7 +12,7 @@ from pipeline.formats.format import Format, Pattern, Value
 from pipeline.ingest.lines import read_lines as content_lines
 from pipeline.ingest.match import match_format
 from pipeline.ingest.peel import strip_escapes
-from pipeline.ingest.rules import Rule, alternation, build_rules, rules_for
+from pipeline.ingest.rules import Rule, RuleSet, alternation, rules_for
 from pipeline.ingest.scan import Scanner
 from pipeline.ingest.signals import CATALOGUE, Signal, fold_signals, limit_signals
 from tests.golden import label_of, read_lines, samples
@@ -39,7 +39,7 @@ SIGNALS = (
 
 
 def scanner(*signals: Signal) -> Scanner:
-    return Scanner(build_rules((Rule(HERON, pattern) for pattern in HERON.patterns), signals))
+    return Scanner(RuleSet((Rule(HERON, pattern) for pattern in HERON.patterns), signals))
 
 
 def distinct(lines: pl.Series) -> list[int]:
@@ -54,7 +54,7 @@ def test_scanning_finds_what_each_pattern_finds(fmt: Format) -> None:
         lines = pl.concat([sample, noise, sample])
         label = label_of(sample)
         expected = match_format(fmt, lines, label)
-        scanner_of_format = Scanner(build_rules((Rule(fmt, pattern) for pattern in fmt.patterns), ()), label)
+        scanner_of_format = Scanner(RuleSet((Rule(fmt, pattern) for pattern in fmt.patterns), ()), label)
         scanner_of_format.scan(lines)
         found = scanner_of_format.scan(lines)
         assert expected.known.to_list() == distinct(found.known)
@@ -217,7 +217,7 @@ def test_a_head_stamp_serves_what_prints_none_itself() -> None:
 
 def test_literals_that_a_shorter_one_covers_change_nothing() -> None:
     twice = replace(SAVE, name="twice", literals=("saved 1", "ved 2"), regex=r"saved [12]$", columns={})
-    rules = build_rules([Rule(HERON, replace(twice, table="")), Rule(HERON, SAVE)], ())
+    rules = RuleSet([Rule(HERON, replace(twice, table="")), Rule(HERON, SAVE)], ())
     found = Scanner(rules).scan(pl.Series(["saved 1", "saved 2", "saved 3"]))
     assert distinct(found.known) == [1, 2, 3]
     assert found.tables["checkpoints"]["step"].to_list() == [3]
@@ -225,7 +225,7 @@ def test_literals_that_a_shorter_one_covers_change_nothing() -> None:
 
 def test_chatter_is_known_and_asked_no_more() -> None:
     chatty = replace(HERON, chatter=("chatter ",))
-    rules = build_rules((Rule(chatty, pattern) for pattern in chatty.patterns), SIGNALS[1:2])
+    rules = RuleSet((Rule(chatty, pattern) for pattern in chatty.patterns), SIGNALS[1:2])
     lines = pl.Series(
         ["chatter fault", "fault", "chatter step 7/9", "chatter\rsaved 3", "chatter 5\rsaved 4"]
     )

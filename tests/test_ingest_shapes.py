@@ -65,7 +65,7 @@ def test_shapes_find_what_lines_find(own: str) -> None:
         assert found.tables.keys() == asked.tables.keys()
         for table, rows in asked.tables.items():
             assert rows.equals(found.tables[table]), table
-    settled = scanner.shapes.settle(content)
+    settled = scanner.shapes.settle(content, lines)
     assert settled is not None
     flags = zip(settled.known, settled.steps, settled.asked, settled.unknown, strict=True)
     assert {sum(of_line) for of_line in flags} == {1}
@@ -79,14 +79,15 @@ def test_a_literal_with_digits_is_looked_for_in_every_line() -> None:
     rules = rules_for("megatron")
     chatter = "gx001:1:1 [0] NCCL INFO P2P Chunksize set to 131072"
     content = f"{chatter}\n{chatter.replace('P2P', 'P3P')}\n".encode() * 4
-    settled = Shapes(rules).settle(content)
+    settled = Shapes(rules).settle(content, read_lines(content))
     assert settled is not None
-    assert settled.asked.all()
+    # The others cannot hold it, and their shape tells of them.
+    assert settled.asked.to_list() == [True, False] * 4
 
 
 @pytest.mark.parametrize("content", [b"a\nb\nc 1\nc 2\n", b"c 1\nc 2\nc 3\n\xff 4\n"])
 def test_lines_are_asked_where_shapes_are_no_help(content: bytes) -> None:
     """Three shapes of four lines are too many; bytes that are no text have none."""
     found = Shapes(rules_for("megatron"))
-    assert found.settle(content) is None
-    assert (found.settle(b"c 1\nc 2\n") is None) == (b"\xff" not in content)
+    assert found.settle(content, read_lines(content)) is None
+    assert (found.settle(b"c 1\nc 2\n", read_lines(b"c 1\nc 2\n")) is None) == (b"\xff" not in content)

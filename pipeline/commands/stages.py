@@ -14,6 +14,7 @@ from pipeline.commands.layout import counted
 from pipeline.commands.progress import Progress
 from pipeline.config import CONFIG_FILES, Config
 from pipeline.errors import GoodputError
+from pipeline.processes import Processes
 from pipeline.windows import WindowOptions
 
 
@@ -65,11 +66,14 @@ def ingest_logs(logs: Sequence[str], store: Path, config: Config, workers: int) 
 
     Files that cannot be read are named on stderr, and the rest goes on; that none can be read is an error.
     """
-    from pipeline.ingest import ingest
-
     _refuse_inside(logs, store)
-    with Progress() as progress:
-        summary = ingest(logs, store, config, workers=workers, progress=progress)
+    with Processes() as processes, Progress() as progress:
+        if not (store / "events").is_dir():
+            # They load their libraries while this process does.
+            processes.glance(logs, workers)
+        from pipeline.ingest import ingest
+
+        summary = ingest(logs, store, config, workers=workers, progress=progress, processes=processes)
     _keep_config(config, store)
     for path, why in summary.unreadable:
         click.echo(f"warning: a file cannot be read\n  where: {path}\n  why: {why}", err=True)

@@ -29,10 +29,10 @@ class BadFormatError(Exception):
 def registry() -> dict[str, Format]:
     """Return every format by name, in name order.
 
-    Expressions are not compiled here: that would cost every start a fifth of a second, and the tests do it.
+    The rules of the house are not checked here, which would cost every start: the tests do it.
 
     Raises:
-        BadFormatError: a module whose format has another name, or a format that ``check_format`` refuses.
+        BadFormatError: a module whose format has another name.
     """
     found: dict[str, Format] = {}
     for name in sorted(module.name for module in pkgutil.iter_modules(__path__)):
@@ -41,18 +41,12 @@ def registry() -> dict[str, Format]:
             continue
         if fmt.name != name:
             raise BadFormatError(f"module `{name}` calls its format `{fmt.name}`: both need one name")
-        problems = list(check_format(fmt, compile_all=False))
-        if problems:
-            raise BadFormatError("\n".join(problems))
         found[name] = fmt
     return found
 
 
-def check_format(fmt: Format, *, compile_all: bool = True) -> Iterator[str]:
-    """Yield what is wrong with a format, one sentence each; nothing when it may be registered.
-
-    ``compile_all`` also compiles its regular expressions.
-    """
+def check_format(fmt: Format) -> Iterator[str]:
+    """Yield what is wrong with a format, one sentence each; nothing when it keeps the rules of the house."""
     names = [pattern.name for pattern in fmt.patterns]
     yield from (
         f"{fmt.name}: two patterns are called `{n}`" for n in sorted({n for n in names if names.count(n) > 1})
@@ -65,12 +59,12 @@ def check_format(fmt: Format, *, compile_all: bool = True) -> Iterator[str]:
     yield from (
         f"{fmt.name}: head `{head.regex}`: {problem}"
         for head in fmt.heads
-        for problem in (_check_head(head), *(_refused((head.regex,)) if compile_all else ()))
+        for problem in (_check_head(head), *_refused((head.regex,)))
         if problem
     )
     for pattern in fmt.patterns:
         where = f"{fmt.name}.{pattern.name}"
-        problems = [*_check_pattern(fmt, pattern), *(_check_regexes(pattern) if compile_all else ())]
+        problems = [*_check_pattern(fmt, pattern), *_check_regexes(pattern)]
         yield from (f"{where}: {problem}" for problem in problems)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,13 +16,14 @@ from pipeline.ingest.chunks import CHUNK_BYTES
 from pipeline.ingest.discover import discover
 from pipeline.ingest.habits import build_formats
 from pipeline.ingest.parts import agree_on_formats
-from pipeline.ingest.probe import Probe, find_duplicates, probe_batch
+from pipeline.ingest.probe import Probe, find_duplicates, probe_batch, unread_content
 from pipeline.ingest.secrets import mask_text
 from pipeline.ingest.sources import build_sources, copied_entry, failed_entry
 from pipeline.ingest.store import Bundle, Entry, Store
-from pipeline.ingest.work import Workers, cut_batches, worker_count
+from pipeline.ingest.work import Workers, cut_batches
 from pipeline.ingest.write import read_batch, read_into
 from pipeline.places import is_url
+from pipeline.processes import Processes, worker_count
 
 __all__ = ["IngestSummary", "ingest"]
 
@@ -57,23 +59,29 @@ def ingest(
     *,
     workers: int = 0,
     progress: ProgressCallback | None = None,
+    processes: Processes | None = None,
 ) -> IngestSummary:
     """Read logs into the event tables of a store.
 
     Args:
         logs: files and folders.
         store: folder to write into; everything of an earlier ingest that no longer holds is removed.
-        workers: threads; 0 for one per processor.
+        workers: threads and processes; 0 for one per processor.
         progress: told how far the stages are.
+        processes: processes of which some may have been started before, and are ready sooner.
 
     Raises:
         GoodputError: there is nothing to read, or the store cannot be written.
     """
     target = Store(Path(store))
-    with target.scratch() as scratch, Workers(worker_count(workers)) as pool:
+    with ExitStack() as stack:
+        processes = processes or stack.enter_context(Processes())
+        scratch = stack.enter_context(target.scratch())
+        pool = stack.enter_context(Workers(worker_count(workers), processes))
         found = discover(logs, scratch, exclude=store)
         target.open()
         known, local = target.known(), target.local()
+        pool.processes.expect(unread_content(found.sources, known, local), pool.count)
         batches = cut_batches(found.sources, lambda source: source.weight)
         looks = pool.map(lambda batch: probe_batch(batch, config, known, local), batches)
         probes = agree_on_formats([look for batch in looks for look in batch], config)
@@ -160,7 +168,7 @@ def _entries(
                 if progress is not None:
                     progress("read", base + part, total)
 
-            yield finished(read_into(found, store, pool.map, within))
+            yield finished(read_into(found, store, pool.submit_to(found.source.place), within))
 
 
 def _summary(entries: list[Entry], probes: list[Probe], copies: dict[str, str]) -> IngestSummary:

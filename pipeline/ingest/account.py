@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from itertools import accumulate
+from typing import Any
 
 import polars as pl
 
@@ -53,6 +54,28 @@ class ChunkResult:
     first: int
     last: int
     templates: pl.DataFrame
+
+    def __reduce__(self) -> tuple[Callable[..., ChunkResult], tuple[Any, ...]]:
+        """Return what another process sends: without columns that are all null, which most are."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        tables = values.pop("tables")
+        sent = {
+            table: (rows.select(col for col in rows if col.null_count() < rows.height), rows.schema)
+            for table, rows in tables.items()
+        }
+        return _received, (sent, values)
+
+
+def _received(sent: Mapping[str, tuple[pl.DataFrame, pl.Schema]], values: Mapping[str, Any]) -> ChunkResult:
+    """Return the result of a chunk that another process sent."""
+    tables = {
+        table: rows.select(
+            name if name in rows.columns else pl.lit(None, dtype).alias(name)
+            for name, dtype in schema.items()
+        )
+        for table, (rows, schema) in sent.items()
+    }
+    return ChunkResult(tables=tables, **values)
 
 
 @dataclass(slots=True)

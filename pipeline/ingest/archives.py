@@ -70,6 +70,11 @@ class ZipPlace:
         return True
 
     @property
+    def local(self) -> bool:
+        """As the archive."""
+        return self.base.local
+
+    @property
     def damage(self) -> str:
         """Nothing is known before it is read."""
         return ""
@@ -206,6 +211,11 @@ class _Laid(AnywherePlace):
 
     file: FilePlace
     stamped: tuple[int, ...]
+
+    @property
+    def local(self) -> bool:
+        """Always: it was laid down here."""
+        return True
 
     @property
     def size(self) -> int:

@@ -91,7 +91,8 @@ class Chunk:
 
     Attributes:
         index: number of the chunk in its file, from 0.
-        load: returns its bytes; may be called from any thread.
+        load: returns its bytes; may be called from any thread, and where another process can reach them from
+            there, too.
         inside: True where it begins inside a line that was too long for one chunk.
     """
 
@@ -226,7 +227,7 @@ def _cut_stream(blocks: Iterator[bytes], size: int) -> Iterator[Chunk]:
         cut = _cut(tail) if len(tail) == size else tail.find(b"\n") + 1 or len(tail)
         content = bytes(buffer[: size + cut])
         del buffer[: size + cut]
-        yield Chunk(index, lambda content=content: content, inside)  # type: ignore[misc]
+        yield Chunk(index, partial(bytes, content), inside)
         index, inside = index + 1, not content.endswith(b"\n")
     if broken:
         raise BrokenSourceError(broken)

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING
 
 import polars as pl
 
+from pipeline.formats import names_of
 from pipeline.formats.format import Pattern
 from pipeline.ingest.bars import Labels
-from pipeline.ingest.extract import Rows, build_rows, labels_of, read_heads
+from pipeline.ingest.extract import READ_TIME, Rows, build_rows, labels_of, read_heads, values_of
 from pipeline.ingest.glue import has_glued
 from pipeline.ingest.lines import clean_frame
 from pipeline.ingest.peel import read_prefixes
 from pipeline.ingest.regexes import is_blind
 from pipeline.ingest.rules import Rule
 from pipeline.ingest.search import search_fields
+from pipeline.ingest.values import plain_numbers
 
 if TYPE_CHECKING:
     from pipeline.ingest.layout import Block
@@ -35,11 +37,13 @@ class _Plan:
         rule: the pattern that matches them.
         head: characters of the prefixes that are not part of the line.
         fields: where the texts are that the pattern names; negative where there is none.
+        numbers: those of which only the numbers matter.
     """
 
     rule: Rule
     head: int
     fields: Mapping[str, tuple[int, int]]
+    numbers: Collection[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,18 +54,20 @@ class Cutter:
     label: str = ""
     _plans: dict[str, _Plan | None] = field(default_factory=dict)
 
-    def take(self, lines: pl.DataFrame) -> list[Rows]:
+    def take(self, lines: pl.DataFrame, shapes: pl.Series | None = None) -> list[Rows]:
         """Return what the patterns find in raw lines (``line``, ``text``) of layouts that they know.
 
-        ``matched`` are the positions of those lines. The others have to be searched.
+        ``matched`` are the positions of those lines. The others have to be searched. ``shapes`` are the
+        numbers of the shapes of the lines, where these are known.
         """
         if not self.rules or lines.height < MIN_LINES:
             return []
         # Its libraries take as long to load as a small file to read.
-        from pipeline.ingest.layout import find_blocks
+        from pipeline.ingest.layout import blocks_of, find_blocks
 
         found = []
-        for block in find_blocks(lines["text"], MIN_LINES):
+        text = lines["text"]
+        for block in find_blocks(text, MIN_LINES) if shapes is None else blocks_of(text, shapes, MIN_LINES):
             if block.example not in self._plans:
                 self._plans[block.example] = _make_plan(block.example, self.rules, self.label)
             plan = self._plans[block.example]
@@ -79,8 +85,17 @@ def _cut(block: Block, plan: _Plan, numbers: pl.Series) -> Rows:
         lines = lines.with_columns(text=block.cut(plan.head, block.content.shape[1]))
     if "ts" not in pattern.columns:
         lines = read_heads(lines)
-    fields = pl.DataFrame({name: block.cut(*span) for name, span in plan.fields.items()})
-    return Rows(block.rows, pattern.table, build_rows(plan.rule.fmt, pattern, lines, fields))
+    fields = {}
+    for name, span in plan.fields.items():
+        found = block.numbers(*span) if name in plan.numbers else None
+        fields[name] = block.cut(*span) if found is None else found
+    time = pattern.columns.get("ts")
+    if time is not None and time.stamp == "iso" and isinstance(time.group, str) and time.group in plan.fields:
+        read = block.stamps(*plan.fields[time.group])
+        if read is not None:
+            fields[READ_TIME] = read
+    rows = build_rows(plan.rule.fmt, pattern, lines, pl.DataFrame(fields))
+    return Rows(block.rows, pattern.table, rows)
 
 
 def _make_plan(example: str, rules: Sequence[Rule], label: str) -> _Plan | None:
@@ -106,8 +121,14 @@ def _make_plan(example: str, rules: Sequence[Rule], label: str) -> _Plan | None:
             }:
                 return None
             head = len(example) - len(text)
-            moved = {name: (a + head, b + head) if a >= 0 else (a, b) for name, (a, b) in spans.items()}
-            return _Plan(rule, head, moved)
+            values = values_of(rule.pattern)
+            read = {name for value in values for name in names_of(value)}
+            moved = {
+                name: (a + head, b + head) if a >= 0 else (a, b)
+                for name, (a, b) in spans.items()
+                if name in read
+            }
+            return _Plan(rule, head, moved, plain_numbers(values))
     return None
 
 

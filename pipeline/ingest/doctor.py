@@ -17,11 +17,12 @@ from pipeline.ingest.chunks import CHUNK_BYTES
 from pipeline.ingest.clock_rows import ClockRows, write_clock_store
 from pipeline.ingest.discover import Source, discover
 from pipeline.ingest.parts import agree_on_formats
-from pipeline.ingest.probe import Probe, find_duplicates, probe_batch
+from pipeline.ingest.probe import Probe, find_duplicates, probe_batch, unread_content
 from pipeline.ingest.reader import SourceReader, Submit, read_together
 from pipeline.ingest.sources import copied_entry, failed_entry, read_entry, zone_of
 from pipeline.ingest.store import Entry
-from pipeline.ingest.work import Workers, cut_batches, worker_count
+from pipeline.ingest.work import Workers, cut_batches
+from pipeline.processes import Processes, worker_count
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,8 @@ def _diagnose(
     reports: dict[str, SourceReport] = {}
     entries: dict[str, Entry] = {}
     kept: dict[str, ClockRows] = {}
-    with Workers(worker_count(workers)) as pool:
+    with Processes() as processes, Workers(worker_count(workers), processes) as pool:
+        processes.expect(unread_content(sources, {}, {}), pool.count)
         batches = cut_batches(sources, lambda source: source.weight)
         looks = pool.map(lambda batch: probe_batch(batch, config, {}, {}), batches)
         probes = agree_on_formats([look for batch in looks for look in batch], config)
@@ -132,7 +134,7 @@ def _diagnose(
         small = batches_of([one for one in own if one.source.bytes <= CHUNK_BYTES])
         found = chain(
             pool.map(lambda batch: _examine_together(batch, config, top), small),
-            (_examine_together([one], config, top, pool.map) for one in large),
+            (_examine_together([one], config, top, pool.submit_to(one.source.place)) for one in large),
         )
         for entry, report, rows in chain.from_iterable(found):
             entries[entry.name], reports[entry.name], kept[entry.name] = entry, report, rows

@@ -15,8 +15,6 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
-import yaml
-
 #: Characters that may begin a JSON document; YAML of objects begins with a key or a mark.
 _JSON_STARTS = ("{", "[")
 _BLANKS = " \t\r\n"
@@ -173,6 +171,9 @@ class _JsonReader:
 def _read_yaml(text: str, elements: Sequence[str]) -> Document:
     """Return the records of YAML documents."""
     records: list[Record] = []
+    # Hardly any file is YAML, and the library takes as long to load as a small file to read.
+    import yaml
+
     loader = yaml.CSafeLoader(text)
     try:
         while loader.check_node():
@@ -189,16 +190,16 @@ def _read_yaml(text: str, elements: Sequence[str]) -> Document:
     return Document(records, 0)
 
 
-def _yaml_items(node: yaml.Node, elements: Sequence[str]) -> Iterator[yaml.Node]:
+def _yaml_items(node: Any, elements: Sequence[str]) -> Iterator[Any]:
     """Yield the nodes of the records of a document."""
-    if isinstance(node, yaml.SequenceNode):
+    if node.id == "sequence":
         yield from node.value
         return
     found = False
-    if isinstance(node, yaml.MappingNode):
+    if node.id == "mapping":
         names = {element.split("/")[0] for element in elements}
         for key, value in node.value:
-            if key.value in names and isinstance(value, yaml.SequenceNode):
+            if key.value in names and value.id == "sequence":
                 found = True
                 yield from value.value
     if not found:

@@ -27,6 +27,10 @@ _CARRIED = ("line", "segment")
 _BAR = "|"
 
 
+#: A field that holds the times of ISO stamps without an offset, where these were read as they were cut.
+READ_TIME = "@ts"
+
+
 @dataclass(frozen=True, slots=True)
 class Rows:
     """What one pattern found.
@@ -87,6 +91,12 @@ def extract_candidates(fmt: Format, pattern: Pattern, frame: pl.DataFrame, candi
 def labels_of(pattern: Pattern) -> Labels:
     """Return the fields between bars of a pattern: names of columns for their texts, and labels."""
     return tuple((f"{_BAR}{name}", names) for name, (names, _) in pattern.bars.items())
+
+
+def values_of(pattern: Pattern) -> list[Value]:
+    """Return how the columns of a pattern are read out of fields, those between bars among these."""
+    bars = [replace(value, group=f"{_BAR}{name}") for name, (_, value) in pattern.bars.items()]
+    return [*pattern.columns.values(), *bars]
 
 
 def read_heads(frame: pl.DataFrame) -> pl.DataFrame:
@@ -153,6 +163,8 @@ def _read_time(pattern: Pattern, lines: pl.DataFrame, fields: pl.DataFrame) -> d
     if value is None:
         return {name: lines[name] for name in ("ts_raw", "ts", "ts_quality")}
     raw = text_of(fields, value)
+    if READ_TIME in fields.columns:
+        return {"ts_raw": raw, "ts": fields[READ_TIME], "ts_quality": _constant("zone_assumed", len(raw))}
     ts, quality = read_stamps(raw, value.stamp or "iso")
     raw, ts, quality = _fill_time(raw, ts, quality, lines["stamp"])
     return {"ts_raw": raw, "ts": ts, "ts_quality": quality}

@@ -35,7 +35,7 @@ def match_rules(lines: pl.Series, rules: RuleSet, label: str = "") -> pl.DataFra
     ``label`` matches the label that the lines bear, and is empty where they bear none.
     """
     frame = pl.DataFrame({"text": split_behind_bars(lines)}).with_row_index("line", 1)
-    frame = clean_frame(frame.filter(frame["text"].str.contains(rules.screen)), label)
+    frame = clean_frame(frame.filter(frame["text"].str.contains(rules.screens.all)), label)
     where = literal_rows(frame["text"], rules.literals)
     found = [pl.DataFrame(schema={"format": pl.String, "pattern": pl.String, "line": frame.schema["line"]})]
     for rule in rules.rules:

@@ -7,7 +7,7 @@ nothing and stays in the text, where it does no harm.
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 import polars as pl
 
@@ -21,6 +21,9 @@ _ESCAPES = (
     r"|\][^\x07\x1b]*(?:\x07|\x1b\\)"  # titles of terminals
     r"|[ -/]*[0-~])"  # everything else
 )
+
+#: Different prefixes of a part of a file that are looked up before they are read.
+_FEW = 256
 
 #: An inner progress bar, which is drawn below another one, ends with this.
 CURSOR_UP = "]\x1b[A"
@@ -102,16 +105,16 @@ def split_segments(frame: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(pl.col("text").str.strip_chars_end("\r"), segment=pl.lit(0, pl.Int32))
 
 
-def holds_bar(text: pl.Series) -> pl.Series:
-    """Return which texts may hold a progress bar."""
-    return text.str.contains(_BAR_END)
+def has_behind_bar(text: pl.Series) -> pl.Series:
+    """Return which texts hold something behind a progress bar."""
+    # A cheap question first: hardly any log holds a bar.
+    held = text.str.contains(_BAR_END)
+    return text.str.contains(_BEHIND_BAR) if held.any() else held
 
 
 def split_behind_bars(text: pl.Series) -> pl.Series:
     """Return texts with a carriage return between a progress bar and what was printed behind it."""
-    # A cheap question first: hardly any log holds a bar.
-    held = holds_bar(text)
-    glued = text.str.contains(_BEHIND_BAR) if held.any() else held
+    glued = has_behind_bar(text)
     if not glued.any():
         return text
     return text.zip_with(~glued, text.str.replace_all(_BEHIND_BAR, "$1\r$2"))
@@ -194,11 +197,18 @@ def peel_prefixes(frame: pl.DataFrame, label: str) -> pl.DataFrame:
 def read_prefixes(prefixes: pl.Series) -> pl.DataFrame:
     """Return ``rank, task, host, stamp, uncaught`` of stacks of prefixes, row by row."""
     # A file has few prefixes and many lines, so each prefix is read once.
-    told = _read_prefixes(prefixes.unique())
+    distinct = prefixes.unique()
+    told = _read_few(tuple(distinct.sort())) if len(distinct) <= _FEW else _read_prefixes(distinct)
     if told.height == 1:
         return pl.DataFrame([told[name].new_from_index(0, len(prefixes)) for name in _PEELED])
     read = pl.DataFrame({"prefix": prefixes}).join(told, on="prefix", how="left", maintain_order="left")
     return read.select(_PEELED)
+
+
+@lru_cache
+def _read_few(prefixes: tuple[str | None, ...]) -> pl.DataFrame:
+    """Return the same as `_read_prefixes`, of prefixes that come again in the next part of a file."""
+    return _read_prefixes(pl.Series(prefixes, dtype=pl.String))
 
 
 def _read_prefixes(prefixes: pl.Series) -> pl.DataFrame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
@@ -63,6 +63,19 @@ def parser_version() -> str:
         if path.is_file():
             digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
+
+
+def unread_content(
+    sources: Iterable[Source], known: Mapping[str, Entry], local: Mapping[str, list[int]]
+) -> int:
+    """Return about how many bytes of content lie on this machine and have to be read, by a mere glance."""
+    return sum(
+        source.weight
+        for source in sources
+        if not source.error
+        and source.place.local
+        and (source.name not in known or local.get(source.name) != source.place.stamp())
+    )
 
 
 def probe_batch(

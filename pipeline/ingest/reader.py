@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import accumulate, islice
 from typing import Protocol
 
@@ -56,6 +57,42 @@ class Submit(Protocol):
         """Yield the results."""
 
 
+class ChunkReader:
+    """Reads the chunks of one source, in any order and in any process; it knows nothing of the others.
+
+    What it learns of the lines makes it faster and changes nothing, so that a process keeps it.
+    """
+
+    def __init__(self, fmt: str, shape: str, label: str, header: Header | None) -> None:
+        self._told = fmt, shape, label, header
+        self._format, self._label, self._header = fmt, label, header
+        self._scanner = Scanner(rules_for(fmt), label) if shape == "lines" else None
+
+    def __reduce__(self) -> tuple[Callable[..., ChunkReader], tuple[str, str, str, Header | None]]:
+        return _kept_reader, self._told
+
+    def read(self, chunk: Chunk) -> ChunkResult:
+        """Return what one chunk holds; may run in any thread."""
+        content = chunk.load()
+        controls = controls_of(content)
+        lines = read_lines(content, controls)
+        if self._scanner is not None:
+            plain = None if controls or content.startswith(BOM) else content
+            scan = self._scanner.scan(lines, several=b"\r" in controls, plain=plain)
+            scan = settle_unended(scan, [len(lines)] if is_unended(content) else [])
+        elif self._format == BINARY:
+            scan = Scan({}, pl.Series("line", [], dtype=pl.Int64), pl.Series("line", [], dtype=pl.Int64))
+        else:
+            scan = scan_fields(registry()[self._format], lines, self._header, self._label)
+        return next(split_scan(scan, [Piece(chunk, content, lines)], self._label))
+
+
+@lru_cache(maxsize=4)
+def _kept_reader(fmt: str, shape: str, label: str, header: Header | None) -> ChunkReader:
+    """Return the reader of a source that is read in another process."""
+    return ChunkReader(fmt, shape, label, header)
+
+
 class SourceReader:
     """Reads one source; iterate over its rows, then look at `account`.
 
@@ -66,8 +103,8 @@ class SourceReader:
         self.place, self.format, self.label = place, fmt, label
         self.account = Account()
         self.shape = "binary" if fmt == BINARY else getattr(registry().get(fmt), "shape", "lines")
-        self._header = self._find_header() if self.shape in TABULAR else None
-        self._scanner = Scanner(rules_for(fmt), label) if self.shape == "lines" else None
+        header = self._find_header() if self.shape in TABULAR else None
+        self._chunk_reader = ChunkReader(fmt, self.shape, label, header)
         self._signals: dict[str, int] = {}
         self._thinner = Thinner()
         self._folded: pl.DataFrame | None = None
@@ -83,7 +120,7 @@ class SourceReader:
             return self._rows_of_trace()
         if self.shape in WHOLE:
             return self._rows_of_document()
-        return self.rows_of(submit(self._read_chunk, self.chunks()))
+        return self.rows_of(submit(self._chunk_reader.read, self.chunks()))
 
     def rows_of(self, results: Iterable[ChunkResult]) -> Iterator[dict[str, pl.DataFrame]]:
         """Yield the event rows of chunks that were read, and at last what needs the whole file."""
@@ -107,7 +144,7 @@ class SourceReader:
         digests = [chunk_digest(content) for content in contents]
         content = b"".join(contents)
         whole = Chunk(0, lambda: content)
-        yield from self.rows_of([self._read_chunk(whole)] if content else [])
+        yield from self.rows_of([self._chunk_reader.read(whole)] if content else [])
         self.account.digests = digests
 
     def _rows_of_trace(self) -> Iterator[dict[str, pl.DataFrame]]:
@@ -141,21 +178,6 @@ class SourceReader:
     def _find_header(self) -> Header | None:
         """Return the header of a table, which its later chunks need."""
         return table_header(registry()[self.format], read_lines(read_head(self.place)))
-
-    def _read_chunk(self, chunk: Chunk) -> ChunkResult:
-        """Return what one chunk holds; runs in any thread and knows no other chunk."""
-        content = chunk.load()
-        controls = controls_of(content)
-        lines = read_lines(content, controls)
-        if self._scanner is not None:
-            plain = None if controls or content.startswith(BOM) else content
-            scan = self._scanner.scan(lines, several=b"\r" in controls, plain=plain)
-            scan = settle_unended(scan, [len(lines)] if is_unended(content) else [])
-        elif self.format == BINARY:
-            scan = Scan({}, pl.Series("line", [], dtype=pl.Int64), pl.Series("line", [], dtype=pl.Int64))
-        else:
-            scan = scan_fields(registry()[self.format], lines, self._header, self.label)
-        return next(split_scan(scan, [Piece(chunk, content, lines)], self.label))
 
     def _take(self, result: ChunkResult) -> dict[str, pl.DataFrame]:
         """Bring a chunk into account, and return its rows with the line numbers of the file."""

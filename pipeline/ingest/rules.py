@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from functools import cache
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
 
 import polars as pl
 
@@ -19,8 +19,8 @@ _HEADER_NAMES = 3
 #: An expression that matches nothing.
 NEVER = r"[^\s\S]"
 
-#: Characters that mean something in a regular expression.
-_SPECIAL = frozenset("\\.+*?()|[]{}^$#&-~")
+#: Characters that mean something in a regular expression, and what stands for them there.
+_ESCAPED = {ord(character): f"\\{character}" for character in "\\.+*?()|[]{}^$#&-~"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,38 +31,86 @@ class Rule:
     pattern: Pattern
 
 
-@dataclass(frozen=True, slots=True)
+class Screens:
+    """Cheap questions to a line: regular expressions of literals, each made when it is first asked."""
+
+    def __init__(self, rules: RuleSet, wanted: Callable[[str], bool]) -> None:
+        self._rules, self._wanted = rules, wanted
+
+    @cached_property
+    def steps(self) -> str:
+        """Every step line of the file's format matches it."""
+        return self._of(self._rules.step_literals)
+
+    @cached_property
+    def frequent(self) -> str:
+        """Step lines match it, and lines that are known and hold nothing else."""
+        return self._of(self._rules.step_literals | self._rules.chatter)
+
+    @cached_property
+    def loud(self) -> str:
+        """A line matches it that holds a literal of a signal, or of a pattern that fills a table."""
+        return self._of(self._rules.loud_literals)
+
+    @cached_property
+    def all(self) -> str:
+        """A line matches it that holds any literal, or one that may prove another format."""
+        return self._of((*self._rules.literals, *self._rules.guest_literals))
+
+    def _of(self, literals: Iterable[str]) -> str:
+        """Return an expression of those literals that are wanted."""
+        return alternation(filter(self._wanted, literals))
+
+
 class RuleSet:
     """Everything that is looked for in one kind of file.
 
     Attributes:
         rules: patterns; of several that match a line the first counts.
         signals: the catalogue, most specific first.
-        literals: every literal once. A line without any of them is unknown, and nothing else is asked of it.
-        quiet_literals: those of patterns that carry nothing: only whether they match is of interest.
-        step_literals: regular expression that every step line of the file's format matches.
-        frequent: regular expression of step lines, and of lines that are known and hold nothing else.
-        loud: regular expression that a line matches which holds a literal of a signal, or of a pattern that
-            fills a table.
-        screen: the same for all literals, and for those that may prove another format.
-        guests: the same for those that may prove another format alone.
-        doubtful: the same for all of these that hold digits, in lines with zeros for all digits.
+        guest_literals: literals that may prove another format.
         own: name of the format of the file, or empty.
+        step_literals, loud_literals: literals of step lines, and of lines with a signal or a row of a table.
+        chatter: those of lines that are known and hold nothing else.
+        quiet_literals: those of patterns that carry nothing: only whether they match is of interest.
+        literals: every literal once. A line without any of them is unknown, and nothing else is asked of it.
+        screens: what all literals of a kind are asked by.
+        blind: the same for those without digits, which lines that differ in digits only hold or do not alike.
     """
 
-    rules: tuple[Rule, ...]
-    signals: tuple[Signal, ...]
-    literals: tuple[str, ...]
-    quiet_literals: tuple[str, ...]
-    step_literals: str
-    frequent: str
-    loud: str
-    screen: str
-    doubtful: str
-    guests: str = NEVER
-    own: str = ""
+    def __init__(
+        self, rules: Iterable[Rule], signals: Sequence[Signal], guests: Sequence[str] = (), own: str = ""
+    ) -> None:
+        self.rules, self.signals, self.guest_literals, self.own = tuple(rules), signals, guests, own
+        patterns = [rule.pattern for rule in self.rules]
+        loud = {literal for pattern in patterns if pattern.table for literal in pattern.literals}
+        loud |= {signal.literal for signal in signals}
+        # A torn line that only its format knows to be one has to be looked at as well.
+        loud |= {literal for pattern in patterns if pattern.unique for literal in pattern.literals}
+        quiet = {literal for pattern in patterns if not pattern.table for literal in pattern.literals}
+        self.loud_literals = loud
+        self.step_literals = {lit for one in patterns if one.table == "steps" for lit in one.literals}
+        self.chatter = {literal for rule in self.rules for literal in rule.fmt.chatter}
+        self.quiet_literals = tuple(sorted(quiet))
+        self.literals = tuple(sorted(loud | quiet))
+        self.screens = Screens(self, lambda literal: True)
+        self.blind = Screens(self, lambda literal: not _has_digit(literal))
 
-    @property
+    @cached_property
+    def guests(self) -> str:
+        """A regular expression of the literals that may prove another format."""
+        return alternation(self.guest_literals)
+
+    @cached_property
+    def numbered(self) -> dict[str, tuple[str, ...]]:
+        """The literals with digits by their shapes, which have zeros for these."""
+        found: dict[str, list[str]] = {}
+        for literal in sorted({*self.literals, *self.guest_literals, *self.chatter}):
+            if _has_digit(literal):
+                found.setdefault(re.sub("[0-9]", "0", literal), []).append(literal)
+        return {shape: tuple(literals) for shape, literals in found.items()}
+
+    @cached_property
     def steps(self) -> tuple[Rule, ...]:
         """The rules for step lines: nine of ten known lines of a trainer, and never anything else as well."""
         return tuple(rule for rule in self.rules if rule.pattern.table == "steps")
@@ -79,22 +127,15 @@ def _rules_for(own: str) -> RuleSet:
     """Return the rules of one format that names files, or of none, with those that hold anywhere."""
     formats = [registry()[own]] if own else []
     formats += [fmt for fmt in registry().values() if not fmt.primary and fmt.shape == "lines"]
-    rules = build_rules((Rule(fmt, pattern) for fmt in formats for pattern in fmt.patterns), load_signals())
-    guests = guest_literals(own)
-    return replace(
-        rules,
-        screen=alternation((*rules.literals, *guests)),
-        doubtful=_doubtful((*rules.literals, *guests, *_chatter(rules.rules))),
-        guests=alternation(guests),
-        own=own,
-    )
+    rules = (Rule(fmt, pattern) for fmt in formats for pattern in fmt.patterns)
+    return RuleSet(rules, load_signals(), guest_literals(own), own)
 
 
 @cache
 def rules_of_all(primary: bool) -> RuleSet:
     """Return the patterns of all formats of lines that name a file, or of those that do not."""
     formats = [fmt for fmt in registry().values() if fmt.shape == "lines" and fmt.primary == primary]
-    return build_rules((Rule(fmt, pattern) for fmt in formats for pattern in fmt.patterns), ())
+    return RuleSet((Rule(fmt, pattern) for fmt in formats for pattern in fmt.patterns), ())
 
 
 @cache
@@ -128,39 +169,9 @@ def marks_of(fmt: Format) -> tuple[str, ...]:
     return fmt.header[:_HEADER_NAMES] if fmt.shape in TABULAR else ()
 
 
-def build_rules(rules: Iterable[Rule], signals: tuple[Signal, ...]) -> RuleSet:
-    """Return the rule set of patterns and signals."""
-    rules = tuple(rules)
-    loud = {literal for rule in rules if rule.pattern.table for literal in rule.pattern.literals}
-    loud |= {signal.literal for signal in signals}
-    quiet = {literal for rule in rules if not rule.pattern.table for literal in rule.pattern.literals}
-    # A torn line that only its format knows to be one has to be looked at as well.
-    loud |= {literal for rule in rules if rule.pattern.unique for literal in rule.pattern.literals}
-    steps = {lit for rule in rules if rule.pattern.table == "steps" for lit in rule.pattern.literals}
-    chatter = _chatter(rules)
-    return RuleSet(
-        rules,
-        signals,
-        tuple(sorted(loud | quiet)),
-        tuple(sorted(quiet)),
-        alternation(steps),
-        alternation(steps | chatter),
-        alternation(loud),
-        alternation(loud | quiet),
-        _doubtful(loud | quiet | chatter),
-    )
-
-
-def _chatter(rules: Iterable[Rule]) -> set[str]:
-    """Return the literals of lines that are known and hold nothing else."""
-    return {literal for rule in rules for literal in rule.fmt.chatter}
-
-
-def _doubtful(literals: Iterable[str]) -> str:
-    """Return an expression of the literals that hold digits, with zeros for these."""
-    return alternation(
-        masked for one in literals if (masked := re.sub("[0-9]", "0", one)) != one or "0" in one
-    )
+def _has_digit(literal: str) -> bool:
+    """Return whether a literal tells digits apart."""
+    return re.search("[0-9]", literal) is not None
 
 
 def alternation(literals: Iterable[str]) -> str:
@@ -177,4 +188,4 @@ def alternation(literals: Iterable[str]) -> str:
 
 def escape(literal: str) -> str:
     """Return a literal as a regular expression of the Rust dialect."""
-    return "".join(f"\\{c}" if c in _SPECIAL else c for c in literal)
+    return literal.translate(_ESCAPED)

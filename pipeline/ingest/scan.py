@@ -78,13 +78,12 @@ class Scanner:
         that the lines are of, where it holds no control characters.
         """
         numbered = pl.DataFrame({"text": lines}).with_row_index("line", 1).cast({"line": pl.Int64})
-        settled = None if plain is None else self.shapes.settle(plain)
+        settled = None if plain is None else self.shapes.settle(plain, lines)
         if settled is None:
             return self._scan_asked(numbered, numbered.clear(), numbered.clear(), several=several)
         unasked = numbered.filter(settled.unknown)
-        scan = self._scan_asked(
-            numbered.filter(settled.asked), numbered.filter(settled.steps), unasked, several=False
-        )
+        steps = numbered.with_columns(shape=settled.shapes).filter(settled.steps)
+        scan = self._scan_asked(numbered.filter(settled.asked), steps, unasked, several=False)
         return replace(scan, known=pl.concat([scan.known, numbered["line"].filter(settled.known)]))
 
     def _scan_asked(
@@ -95,14 +94,14 @@ class Scanner:
         behind_bars = apart != numbered["text"] if apart is not numbered["text"] else _falses(len(apart))
         several = several or behind_bars.any()
         numbered = numbered.with_columns(text=apart)
-        whole = pl.concat([numbered, steps, unknown])
+        whole = pl.concat([numbered, steps.select("line", "text"), unknown])
         rows: dict[str, list[pl.DataFrame]] = {}
         # From the cheapest question to the dearest; what one has answered the next is not asked.
-        frequent = numbered["text"].str.contains(self.rules.frequent) & ~behind_bars
+        frequent = _holds(numbered["text"], self.rules.screens.frequent) & ~behind_bars
         others = numbered.filter(~frequent)
         left, known = self._scan_frequent(numbered.filter(frequent), steps, rows, several=several)
-        others = others.filter(others["text"].str.contains(self.rules.screen))
-        among = others["text"].str.contains(self.rules.loud)
+        others = others.filter(_holds(others["text"], self.rules.screens.all))
+        among = _holds(others["text"], self.rules.screens.loud)
         quiet = others.filter(~among)
         known.append(self._scan_quiet(split_segments(quiet) if several else quiet))
         candidates = pl.concat([split_glued(left), others.filter(among)]).sort("line")
@@ -111,7 +110,7 @@ class Scanner:
         candidates = split_glued_to_words(candidates)
         frame = clean_frame(candidates, self.label)
         if frame.height > candidates.height:
-            frame = frame.filter(frame["text"].str.contains(self.rules.screen))
+            frame = frame.filter(frame["text"].str.contains(self.rules.screens.all))
         known += _scan_beside(frame, self.rules, rows)
         frame = self._scan_steps(frame, rows, known)
         found, torn, signalled = _scan_loud(frame, self.rules, rows)
@@ -131,7 +130,7 @@ class Scanner:
         """Return what was found, and what other formats know of the rest where a line of it may prove one."""
         seen = pl.concat(known)
         rest = screened["text"].filter(~screened["line"].is_in(seen.implode()))
-        if rest.str.contains(self.rules.guests).any():
+        if len(rest) and rest.str.contains(self.rules.guests).any():
             unknown = lines.filter(~lines["line"].is_in(seen.implode())).sort("line")
             if not self.one_file:
                 return Scan(merge_rows(rows), seen, torn, proving_lines(unknown, self.rules.own, self.label))
@@ -147,22 +146,28 @@ class Scanner:
         """Take chatter and step lines of common layouts; return the lines that are left, and the known ones.
 
         A line that holds more than chatter, such as a step line glued to it, is left. ``steps`` are lines of
-        which is known already that they hold what step lines do.
+        which is known already that they hold what step lines do, each with the number of its ``shape``.
         """
-        more = lines["text"].str.contains(self.rules.step_literals)
+        more = _holds(lines["text"], self.rules.screens.steps)
         if several:
             more |= lines["text"].str.contains("\r", literal=True)
         chatter = lines.filter(~more)
         glued = has_glued(chatter["text"])
         known = [chatter["line"].filter(~glued)]
-        glued_chatter, lines = chatter.filter(glued), pl.concat([steps, lines.filter(more)])
-        left = _falses(lines.height).not_()
-        for found in self.cutter.take(lines):
-            if found.rows is not None:
-                rows.setdefault(found.table, []).append(found.rows)
-            known.append(lines["line"][found.matched])
-            left = left.scatter(found.matched, False)
-        return pl.concat([lines.filter(left), glued_chatter]), known
+        others = lines.filter(more)
+        rest = [chatter.filter(glued)]
+        for those, cut in (
+            (steps.select("line", "text"), self.cutter.take(steps, steps["shape"]) if steps.height else []),
+            (others, self.cutter.take(others)),
+        ):
+            left = _falses(those.height).not_()
+            for found in cut:
+                if found.rows is not None:
+                    rows.setdefault(found.table, []).append(found.rows)
+                known.append(those["line"][found.matched])
+                left = left.scatter(found.matched, False)
+            rest.append(those.filter(left))
+        return pl.concat(rest), known
 
     def _scan_quiet(self, frame: pl.DataFrame) -> pl.Series:
         """Return which lines a pattern knows that carries nothing.
@@ -251,6 +256,11 @@ def _scan_signals(
             signalled = signalled.scatter(candidates.filter(hit), True)
             rows.setdefault("signals", []).append(found)
     return signalled
+
+
+def _holds(text: pl.Series, screen: str) -> pl.Series:
+    """Return which texts match a screen, which takes as long to understand as to ask of a million lines."""
+    return text.str.contains(screen) if len(text) else _falses(0)
 
 
 def _falses(height: int) -> pl.Series:

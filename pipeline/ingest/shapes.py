@@ -7,7 +7,7 @@ known and holds nothing, or holds nothing that anybody looks for, is the same fo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 
@@ -15,9 +15,9 @@ import numpy as np
 import polars as pl
 
 from pipeline.ingest.glue import has_glued
-from pipeline.ingest.peel import behind_prefixes, holds_bar
+from pipeline.ingest.peel import behind_prefixes, has_behind_bar
 from pipeline.ingest.regexes import is_blind, to_ascii
-from pipeline.ingest.rules import RuleSet
+from pipeline.ingest.rules import RuleSet, alternation, escape
 
 #: The lines of a smaller content are asked one by one.
 MIN_BYTES = 1 << 20
@@ -26,7 +26,7 @@ MIN_BYTES = 1 << 20
 _MAX_SHARE = 0.5
 
 #: Bytes that are masked at a time, few enough to stay near the processor.
-_PART_BYTES = 1 << 17
+_PART_BYTES = 1 << 18
 
 _ZERO, _DIGITS = ord("0"), 10
 
@@ -40,12 +40,14 @@ class Settled:
         steps: it holds what step lines hold, and may be one.
         asked: it has to be asked itself.
         unknown: nobody looks for anything in it.
+        shapes: numbers of the shapes of all lines.
     """
 
     known: pl.Series
     steps: pl.Series
     asked: pl.Series
     unknown: pl.Series
+    shapes: pl.Series
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +72,13 @@ class Shapes:
     rules: RuleSet
     label: str = ""
     _quiet: tuple[_Quiet, ...] = field(init=False)
+    _numbered: str = field(init=False)
     _popular: Counter[int] = field(default_factory=Counter)
+    _holding: dict[tuple[str, ...], str] = field(default_factory=dict)
     _help: bool = True
 
     def __post_init__(self) -> None:
+        self._numbered = alternation(self.rules.numbered)
         patterns = (rule.pattern for rule in self.rules.rules if not rule.pattern.table)
         blind = [pattern for pattern in patterns if is_blind((pattern.regex,))]
         # A name with digits may label a line of a shape, and not the next one.
@@ -81,7 +86,7 @@ class Shapes:
         raw = ((one.literals, behind_prefixes(to_ascii(one.regex), label)) for one in blind)
         self._quiet = tuple(_Quiet(literals, regex) for literals, regex in raw if regex is not None)
 
-    def settle(self, content: bytes) -> Settled | None:
+    def settle(self, content: bytes, lines: pl.Series) -> Settled | None:
         """Return what the shapes of the lines of a content tell, which holds no control characters.
 
         None where asking about shapes would take as long as asking about lines, and where bytes are broken.
@@ -98,22 +103,39 @@ class Shapes:
         self._help = len(first) <= _MAX_SHARE * len(shapes)
         if not self._help:
             return None
-        own, judged = keys[first], self._judge(shapes[first])
-        known, steps, asked = (keys.is_in(own.filter(flag).implode()) for flag in judged)
-        return Settled(known, steps, asked, ~(known | steps | asked))
+        own, distinct = keys[first], shapes[first]
+        known, steps, asked = (keys.is_in(own.filter(flag).implode()) for flag in self._judge(distinct))
+        named = distinct.str.contains(self._numbered)
+        if named.any():
+            # Their lines may hold a literal with digits, and those that do not are of their shape.
+            present = distinct.filter(named).str.extract_many(list(self.rules.numbered), overlapping=True)
+            holds = self._literals_of(tuple(sorted(present.explode().unique())))
+            doubt = keys.is_in(own.filter(named).implode())
+            asked |= _where(doubt & ~asked, lines, lambda text: text.str.contains(holds))
+            known, steps = known & ~asked, steps & ~asked
+        return Settled(known, steps, asked, ~(known | steps | asked), keys)
 
     def _judge(self, shapes: pl.Series) -> tuple[pl.Series, pl.Series, pl.Series]:
-        """Return which shapes are known and hold nothing, which are step lines, and which tell neither."""
-        rules = self.rules
-        frequent = shapes.str.contains(rules.frequent)
-        asked = shapes.str.contains(rules.doubtful) | holds_bar(shapes)
-        steps = _where(frequent & ~asked, shapes, lambda own: own.str.contains(rules.step_literals))
+        """Return which shapes are known and hold nothing, which are step lines, and which tell neither.
+
+        Of lines that hold a literal with digits they tell nothing.
+        """
+        blind = self.rules.blind
+        frequent = shapes.str.contains(blind.frequent)
+        asked = has_behind_bar(shapes)
+        steps = _where(frequent & ~asked, shapes, lambda own: own.str.contains(blind.steps))
         chatter = frequent & ~(asked | steps)
         asked |= _where(chatter, shapes, has_glued)
-        screened = _where(~(frequent | asked), shapes, lambda own: own.str.contains(rules.screen))
-        asked |= _where(screened, shapes, lambda own: own.str.contains(rules.loud))
+        screened = _where(~(frequent | asked), shapes, lambda own: own.str.contains(blind.all))
+        asked |= _where(screened, shapes, lambda own: own.str.contains(blind.loud))
         quiet = _where(screened & ~asked, shapes, self._is_quiet)
         return (chatter & ~asked) | quiet, steps, asked | (screened & ~quiet)
+
+    def _literals_of(self, shapes: tuple[str, ...]) -> str:
+        """Return an expression of the literals with digits that have one of some shapes."""
+        if shapes not in self._holding:
+            self._holding[shapes] = "|".join(_one_of(self.rules.numbered[shape]) for shape in shapes)
+        return self._holding[shapes]
 
     def _is_quiet(self, shapes: pl.Series) -> pl.Series:
         """Return which shapes a pattern knows that carries nothing, and that tells no digit from another."""
@@ -133,21 +155,33 @@ class Shapes:
         return found
 
 
+def _one_of(literals: Sequence[str]) -> str:
+    """Return an expression of literals of one shape, which matches others of theirs as well."""
+    return "".join(
+        escape(characters.pop()) if len(characters) == 1 else f"[{''.join(sorted(characters))}]"
+        for characters in map(set, zip(*literals, strict=True))
+    )
+
+
 def read_shapes(content: bytes) -> pl.Series:
     """Return the lines of a content with zeros for all digits of ASCII."""
-    masked = BytesIO(content)
-    whole = np.frombuffer(masked.getbuffer(), dtype=np.uint8)
+    whole = np.frombuffer(content, dtype=np.uint8)
+    masked = BytesIO()
+    # Room is made at once, and filled in place.
+    masked.seek(len(whole) - 1)
+    masked.write(b"\0")
+    masked.seek(0)
+    out = np.frombuffer(masked.getbuffer(), dtype=np.uint8)
     beyond = np.empty(_PART_BYTES, dtype=np.uint8)
-    digit = np.empty(_PART_BYTES, dtype=np.bool_)
     for at in range(0, len(whole), _PART_BYTES):
-        part = whole[at : at + _PART_BYTES]
-        length = len(part)
+        part, own = whole[at : at + _PART_BYTES], out[at : at + _PART_BYTES]
+        over = beyond[: len(part)]
         # Below zero the difference of bytes wraps around, and is large.
-        np.subtract(part, _ZERO, out=beyond[:length])
-        np.less(beyond[:length], _DIGITS, out=digit[:length])
-        np.multiply(beyond[:length], digit[:length], out=beyond[:length])
-        np.subtract(part, beyond[:length], out=part)
-    del whole, part
+        np.subtract(part, _ZERO, out=over)
+        np.less(over, _DIGITS, out=own.view(np.bool_))
+        np.multiply(over, own, out=own)
+        np.subtract(part, own, out=own)
+    del out, own
     return pl.read_lines(masked)["line"]
 
 

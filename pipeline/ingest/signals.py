@@ -52,14 +52,16 @@ class Signal:
 
     Attributes:
         regex: what a line of it holds.
-        front: what may stand before that where a kernel says it without a stamp; None where anybody says it.
+        source: who prints it.
+        example: a whole line of it.
     """
 
     signal_id: str
     literal: str
     regex: str
     causal_rank: int
-    front: str | None = None
+    source: str = ""
+    example: str = ""
 
     @property
     def fallback(self) -> bool:
@@ -73,9 +75,12 @@ class Signal:
         as the message of a record. In an exception or a sentence that quotes it, it is somebody else's word.
         """
         hit = text.str.contains(to_ascii(self.regex))
-        if self.front is None or not hit.any():
+        if self.source not in _OF_KERNEL or not hit.any():
             return hit
-        own = rf"(?:{_STAMPS}|^\s*|(?i:\bmessage\\?\"?: ?\\?\")){self.front}(?:{self.regex})"
+        front = _front(self.regex, self.example)
+        if front is None:
+            return hit
+        own = rf"(?:{_STAMPS}|^\s*|(?i:\bmessage\\?\"?: ?\\?\")){front}(?:{self.regex})"
         held = text.filter(hit)
         spoken = held.str.contains(to_ascii(own)) | held.str.contains(_dressed())
         return hit.scatter(hit.arg_true(), spoken)
@@ -98,10 +103,11 @@ def _dressed() -> str:
     return "|".join(f"(?:{to_ascii(pattern.regex)})" for pattern in patterns if not pattern.table)
 
 
-def _front(source: str, regex: str, example: str) -> str | None:
+@cache
+def _front(regex: str, example: str) -> str | None:
     """Return what the example has before the words of a kernel, whatever its numbers, or None."""
     found = re.search(regex, example)
-    if source not in _OF_KERNEL or found is None:
+    if found is None:
         return None
     head = re.sub(rf"^(?:{_STAMPS})", "", example[: found.start()])
     if not head:
@@ -126,7 +132,7 @@ def load_signals(path: Path = CATALOGUE) -> tuple[Signal, ...]:
             "the catalogue of signals cannot be read", where=str(path), why=str(error).splitlines()[0]
         ) from None
     signals = [
-        Signal(name, literal, regex, rank, _front(source, regex, example))
+        Signal(name, literal, regex, rank, source, example)
         for name, literal, regex, source, example, rank in rows
     ]
     return tuple(sorted(signals, key=lambda signal: (signal.fallback, signal.causal_rank)))

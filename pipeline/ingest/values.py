@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
 import polars as pl
@@ -39,12 +39,26 @@ def text_of(fields: pl.DataFrame, value: Value) -> pl.Series:
         if name not in fields.columns:
             continue
         text = fields[name]
-        if (text == "").any():
+        if text.dtype == pl.String and (text == "").any():
             text = text.set(text == "", None)
         found = text if found.null_count() == fields.height else found.zip_with(found.is_not_null(), text)
         if not found.null_count():
             break
     return _mapped(found, value.mapping) if value.mapping else found
+
+
+def plain_numbers(values: Iterable[Value]) -> set[str]:
+    """Return the fields that values read as plain numbers alone, so that numbers can stand in them."""
+    numbers: set[str] = set()
+    texts: set[str] = set()
+    for value in values:
+        groups = group_names(value.group)
+        plain = value.kind in ("int", "float") and not value.every and not value.mapping and len(groups) == 1
+        (numbers if plain else texts).update(groups)
+        (numbers if value.kind in ("int", "float") else texts).update(group_names(value.less))
+        numbers.update((*group_names(value.times), *(value.plus or ())))
+        texts.update(group_names(value.index))
+    return numbers - texts
 
 
 def read_value(fields: pl.DataFrame, value: Value, dtype: pl.DataType) -> pl.Series:
@@ -110,7 +124,10 @@ def _scaled(numbers: pl.Series, value: Value, dtype: pl.DataType) -> pl.Series:
 
 
 def _read_float(text: pl.Series) -> pl.Series:
-    """Return numbers; thousands separators, blanks, ``nan`` and ``inf`` are understood."""
+    """Return numbers; thousands separators, blanks, ``nan`` and ``inf`` are understood.
+
+    What was read where it was cut is a number already.
+    """
     numbers = text.cast(pl.Float64, strict=False)
     if numbers.null_count() > text.null_count():
         cleaned = text.str.strip_chars().str.replace_all(",", "", literal=True).cast(pl.Float64, strict=False)
@@ -130,6 +147,9 @@ def _read_human(text: pl.Series) -> pl.Series:
 
 def _read_int(text: pl.Series) -> pl.Series:
     """Return integers; texts such as ``1,200`` and ``1200.0`` are understood, others are null."""
+    if text.dtype.is_float():
+        # A number that was read where it was cut, and that has a point.
+        return text.set(text != text.round(0), None).cast(pl.Int64, strict=False)
     numbers = text.cast(pl.Int64, strict=False)
     if numbers.null_count() > text.null_count():
         other = _read_float(text)

@@ -1,17 +1,19 @@
-"""Units of work on the threads of this machine, in order, with a bounded number in flight.
+"""Units of work on all processors of this machine, in order, with a bounded number in flight.
 
-Threads and not processes: nearly all of the work happens in native code that lets other threads run, chunks
-need no copy to get there, and there is no interpreter to start.
+Threads do what is small: there is no interpreter to start, and nothing to copy. The chunks of large logs go
+to processes: the threads of one interpreter would wait for each other a third of the time.
 """
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from pipeline.places import Place
+from pipeline.processes import Processes
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -23,16 +25,11 @@ BATCH_ITEMS, BATCH_BYTES = 1024, 8 << 20
 _WAITING = 2
 
 
-def worker_count(asked: int) -> int:
-    """Return the number of workers: as asked, or one for each processor that this process may use."""
-    return asked if asked > 0 else len(os.sched_getaffinity(0))
-
-
 class Workers:
-    """A pool of threads; a context manager that waits for them at its end."""
+    """A pool of threads, of which some let other processes work; a context manager that waits for them."""
 
-    def __init__(self, count: int) -> None:
-        self.count = count
+    def __init__(self, count: int, processes: Processes) -> None:
+        self.count, self.processes = count, processes
         self._pool = ThreadPoolExecutor(count, thread_name_prefix="ingest")
 
     def __enter__(self) -> Workers:
@@ -41,7 +38,11 @@ class Workers:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if error is not None:
+            # A thread that waits for one of them need not wait until it is done.
+            self.processes.end()
         self._pool.shutdown(wait=True, cancel_futures=error is not None)
+        self.processes.end()
 
     def map(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Yield the results of a function on items, in order; items are taken only as results are wanted."""
@@ -52,6 +53,14 @@ class Workers:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+
+    def submit_to(self, place: Place) -> Callable[..., Iterator[Any]]:
+        """Return what runs units of work that read a place: `map_apart` where other processes can read it."""
+        return self.map_apart if place.local else self.map
+
+    def map_apart(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+        """Do the same as `map` in other processes, too; what they are given and give can be pickled."""
+        return self.map(lambda item: self.processes.do(function, item), items)
 
 
 def run_here(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
