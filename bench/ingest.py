@@ -168,6 +168,10 @@ def large(folder: Path) -> None:
         size = (logs / "heron.out").stat().st_size
         seconds, peak = once(ingest_of(logs, folder / "store"))
         show(f"ingest, {size / 1e9:.1f} GB", size, seconds, f", peak memory {peak:.2f} GB")
+        if shutil.which("taskset"):
+            alone, peak = once(["taskset", "-c", "0", *ingest_of(logs, folder / "store")])
+            ratio = f", all are {alone / seconds:.2f} times as fast; peak memory {peak:.2f} GB"
+            show("  on one processor", size, alone, ratio)
         shutil.rmtree(logs)
     small = folder / "small"
     text = "".join(noise_line(random.Random(SEED + at)) + "\n" for at in range(16))

@@ -15,6 +15,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from itertools import chain
 from queue import Empty, SimpleQueue
 from types import TracebackType
 from typing import Any, TypeVar
@@ -141,14 +142,12 @@ def _content_of(logs: Iterable[str], enough: int) -> int:
     """Return how many bytes lie in files and folders by a quick look that ends once there are enough."""
     content = 0
     for log in logs:
-        for folder, _, names in os.walk(log):
-            for name in names:
-                with suppress(OSError):
-                    content += os.stat(os.path.join(folder, name)).st_size
-                if content >= enough:
-                    return content
-        with suppress(OSError):
-            content += os.stat(log).st_size
+        below = (os.path.join(folder, name) for folder, _, names in os.walk(log) for name in names)
+        for path in chain([log] if os.path.isfile(log) else [], below):
+            with suppress(OSError):
+                content += os.stat(path).st_size
+            if content >= enough:
+                return content
     return content
 
 

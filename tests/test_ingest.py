@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import gzip
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
 from pipeline.config import EMPTY_CONFIG
 from pipeline.ingest import ingest
-from pipeline.ingest.chunks import read_chunks
+from pipeline.ingest.chunks import Chunk, read_chunks
 from pipeline.ingest.values import POLARS_TYPES
+from pipeline.processes import Processes, _OtherProcess
 from pipeline.tables import EVENT_TABLES
 from tests.golden import FOLDER
 from tests.ingested import ACCOUNTING, CONSOLE, content, read, run, sources, write_logs
@@ -196,6 +199,30 @@ def test_a_large_file_gives_the_rows_of_its_chunks(
     assert len(list((tmp_path / "store" / "events" / "facts").glob("s*"))) > 1
     account = ["lines", "parsed_lines", "unknown_lines", "bad_lines", "first_ts", "last_ts", "zone"]
     assert read(plain, "sources").select(account).equals(read(tmp_path / "store", "sources").select(account))
+
+
+def test_other_processes_read_what_this_one_reads(
+    logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Chunks of plain and of compressed files go there and back; which of them do makes no difference."""
+    monkeypatch.setattr("pipeline.ingest.CHUNK_BYTES", 700)
+    monkeypatch.setattr("pipeline.ingest.reader.read_chunks", lambda path: read_chunks(path, 700))
+    asked: list[int] = []
+    ask = _OtherProcess.ask
+
+    def noted(process: _OtherProcess, function: Callable[[Chunk], Any], item: Chunk) -> tuple[bool, Any]:
+        asked.append(item.index)
+        return ask(process, function, item)
+
+    monkeypatch.setattr(_OtherProcess, "ask", noted)
+    (logs / "packed.out.gz").write_bytes(gzip.compress(CONSOLE[:-7]))
+    run(logs, tmp_path / "here")
+    with Processes() as processes:
+        processes.expect(1 << 30, 2)
+        ingest([str(logs)], tmp_path / "there", EMPTY_CONFIG, workers=1, processes=processes)
+    # The console and what is packed have as many chunks each; the accounting is small.
+    assert len(asked) > 10
+    assert content(tmp_path / "there") == content(tmp_path / "here")
 
 
 def test_small_files_read_together_give_what_each_gives_alone(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import replace
 
 import polars as pl
@@ -11,8 +12,9 @@ import pytest
 from pipeline.formats import registry
 from pipeline.formats.format import Format, Pattern, Value
 from pipeline.ingest import cuts
+from pipeline.ingest.clock import read_stamps
 from pipeline.ingest.cuts import Cutter
-from pipeline.ingest.layout import find_blocks
+from pipeline.ingest.layout import Block, find_blocks
 from pipeline.ingest.match import match_format
 from pipeline.ingest.peel import PREFIXES, strip_escapes
 from pipeline.ingest.regexes import is_blind
@@ -94,6 +96,67 @@ def test_a_layout_is_a_line_with_its_digits_alike() -> None:
     }
     assert blocks[0].cut(-1, -1).to_list() == [None] * len(blocks[0].rows)
     assert blocks[0].cut(1, 1).to_list() == [""] * len(blocks[0].rows)
+
+
+def block_of(texts: list[str]) -> Block:
+    """Return texts of one layout as a block."""
+    (block,) = find_blocks(pl.Series(texts), 1)
+    return block
+
+
+@pytest.mark.parametrize(
+    "layout",
+    ["0", "000000", "0" * 15, "-00", "0.0", "00.", "0.000000E+00", "-00.000e-0", "0.0E0", "0000000.00000000"],
+)
+def test_numbers_that_are_cut_are_those_of_their_texts(layout: str) -> None:
+    rng = random.Random(layout)
+    texts = [re.sub("0", lambda _: str(rng.randrange(10)), layout) for _ in range(500)]
+    if "E" in layout or "e" in layout:
+        # Beyond that a power of ten is not exact.
+        texts = [re.sub(r"\d+$", lambda found: found[0].replace(found[0][0], "1", 1), text) for text in texts]
+    block = block_of([*texts, layout])
+    read = block.numbers(0, len(layout))
+    assert read is not None
+    assert read.dtype == (pl.Float64 if set(layout) & set(".eE") else pl.Int64)
+    assert read.equals(block.cut(0, len(layout)).cast(read.dtype).alias(read.name))
+
+
+@pytest.mark.parametrize(
+    "text", ["", " 7", "1,200", "nan", "--1", "x7", ".5", "1e", "1" * 16, "1.2E+30", "1.2E-22", "12:30"]
+)
+def test_other_texts_are_no_plain_numbers(text: str) -> None:
+    block = block_of([f"[{text}]"])
+    assert block.numbers(1, 1 + len(text)) is None
+    assert block.numbers(-1, -1) is None
+
+
+@pytest.mark.parametrize(
+    "layout", ["0000-00-00 00:00:00", "0000-00-00T00:00:00.0", "0000-00-00 00:00:00,000000000"]
+)
+def test_stamps_that_are_cut_are_those_of_their_texts(layout: str) -> None:
+    rng = random.Random(layout)
+    days = ["2000-01-01", "2024-02-29", "2026-12-31", "2099-11-30", "2026-02-28"]
+    texts = [
+        f"{rng.choice(days)}{layout[10]}{rng.randrange(24):02d}:{rng.randrange(60):02d}:{rng.randrange(60):02d}"
+        + re.sub("0", lambda _: str(rng.randrange(10)), layout[19:])
+        for _ in range(200)
+    ]
+    read = block_of(texts).stamps(0, len(layout))
+    assert read is not None
+    assert read.to_list() == read_stamps(pl.Series(texts), "iso")[0].to_list()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("2026-02-29 01:00:00", "2026-00-10 01:00:00", "2026-13-10 01:00:00", "2026-04-31 01:00:00"),
+        *("2026-04-00 01:00:00", "2026-04-30 24:00:00", "2026-04-30 01:60:00", "2026-04-30 01:00:60"),
+        *("1999-04-30 01:00:00", "2100-04-30 01:00:00", "2026-04-30 01:00:00Z", "26-04-30 01:00:00", ""),
+    ],
+)
+def test_a_block_with_other_stamps_is_read_as_text(text: str) -> None:
+    good = re.sub(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "2026-04-30 01:00:00", text)
+    assert block_of([f"[{good}]", f"[{text}]"] if good else ["[]"]).stamps(1, 1 + len(text)) is None
 
 
 @pytest.mark.parametrize("character", ["/", ":", "a", " ", "\x7f"])

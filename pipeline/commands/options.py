@@ -58,7 +58,7 @@ workers_option = click.option(
     type=click.IntRange(min=0),
     default=0,
     metavar="N",
-    help="Files read at the same time.  [default: as many as there are processors]",
+    help="Files, or parts of large ones, read at the same time.  [default: as many as there are processors]",
 )
 
 
