@@ -3,14 +3,14 @@
 Random stories with blemishes, with faults beside the run that ended nothing, and with sources missing, are
 written, read, and each end is compared with its truth. ``evidence`` promises that at least 95 of 100 are
 right, ``inferred`` that 70 are; ``unknown`` promises nothing. An end is right where its cause is the true
-one.
+one. An attempt that completed or goes on is no end, unless the ledger makes one of it: that is wrong.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -31,18 +31,51 @@ PROMISED = {"evidence": 0.95, "inferred": 0.70}
 DECOYS = 60.0
 
 #: Sources that a cluster may lack beside its blemishes.
-LACKING = (Blemishes(), Blemishes(kernel_lost=0.5), Blemishes(no_errors=True), Blemishes(no_accounting=True))
+LACKING = {
+    "nothing": Blemishes(),
+    "half": Blemishes(kernel_lost=0.5),
+    "errors": Blemishes(no_errors=True),
+    "accounting": Blemishes(no_accounting=True),
+}
 
-#: An end: its confidence, the true cause and what the ledger says.
-End = tuple[str, str, str]
+#: What every cluster may be made to lack instead.
+LOST = LACKING | {"kernel": Blemishes(kernel_lost=1.0)}
+
+#: Trainers of different families: stamped and not, with records, with one clock or several.
+TRAINERS = (
+    *("axlearn", "deepspeed", "goodput_records", "hf_trainer", "maxtext", "megatron", "mlperf"),
+    *("nanogpt", "nemo", "olmo_core", "torchtitan", "verl"),
+)
+
+#: Kinds of attempts that nothing ended.
+GOOD = ("completed", "ongoing")
 
 
-def ends_of(trainer: str, number: int) -> Iterator[End]:
-    """Yield the ends of a cluster of stories, those left out of which a source leaves no attempt behind."""
+@dataclass(frozen=True, slots=True)
+class End:
+    """The end of an attempt.
+
+    Attributes:
+        place: cluster, run and attempt.
+        confidence: what the ledger says of it, or ``left out`` where it has not the attempts of the run.
+        true, told: the true cause, and that of the ledger.
+        text: the line that it goes by.
+    """
+
+    place: str
+    confidence: str
+    true: str
+    told: str
+    text: str = ""
+
+
+def ends_of(trainer: str, number: int, lost: str | None = None) -> Iterator[End]:
+    """Yield the ends of a cluster of stories, which lacks what is drawn, or what is said."""
     story, style, blemishes, _ = story_of(trainer, number)
     rng = Random(f"calibration/{trainer}/{number}")
     add_decoys(story, DECOYS)
-    lacking = rng.choice(LACKING)
+    drawn = rng.choice(list(LACKING))
+    lacking = LOST[lost or drawn]
     blemishes = replace(
         blemishes,
         kernel_lost=lacking.kernel_lost,
@@ -55,51 +88,73 @@ def ends_of(trainer: str, number: int) -> Iterator[End]:
         classify(folder)
         truth = read_truth(folder).ends
         with ledger(folder) as con:
-            rows = con.execute("select run_id, attempt, confidence, cause from ledger.incidents").fetchall()
-    told = {(run, attempt): (confidence, cause) for run, attempt, confidence, cause in rows}
+            rows = con.execute(
+                "select run_id, attempt, confidence, cause, kind, coalesce(evidence_text, '') "
+                "from ledger.incidents"
+            ).fetchall()
+    told = {(run, attempt): facts for run, attempt, *facts in rows}
     counts = Counter(run for run, _ in told)
     expected = Counter(truth["run_id"].to_list())
     for row in truth.iter_rows(named=True):
         run = row["run_id"]
+        place = f"{trainer} {number} (without {lost or drawn}) {run}/{row['attempt']}"
         # Where an attempt left no trace, the numbers of those after it are others.
-        if row["kind"] in ("completed", "ongoing") or counts[run] != expected[run]:
+        if counts[run] != expected[run]:
+            if row["kind"] not in GOOD:
+                yield End(place, "left out", row["cause"], f"{counts[run]} attempts of {expected[run]}")
             continue
-        confidence, cause = told[run, row["attempt"]]
-        yield confidence, row["cause"], cause
+        confidence, cause, kind, text = told[run, row["attempt"]]
+        if row["kind"] not in GOOD:
+            yield End(place, confidence, row["cause"], cause, text)
+        elif kind not in (*GOOD, "unknown"):
+            yield End(place, confidence, row["kind"], cause, text)
 
 
-def shares(ends: Counter[End]) -> dict[str, tuple[int, int]]:
+def shares(ends: Iterable[End]) -> dict[str, tuple[int, int]]:
     """Return by confidence how many ends were right, and how many there were."""
     right: Counter[str] = Counter()
     whole: Counter[str] = Counter()
-    for (confidence, true, told), count in ends.items():
-        whole[confidence] += count
-        right[confidence] += count if true == told else 0
+    for end in ends:
+        whole[end.confidence] += 1
+        right[end.confidence] += end.true == end.told
     return {confidence: (right[confidence], whole[confidence]) for confidence in sorted(whole)}
 
 
 @click.command(help="Count how often the ledger is right, by its confidence.")
 @click.option("--incidents", default=2000, show_default=True, help="Ends to look at, at least.")
-@click.option("--trainer", default="megatron", show_default=True)
+@click.option("--trainer", "trainers", multiple=True, default=TRAINERS, help="May be given several times.")
 @click.option("--first", default=0, show_default=True, help="First cluster.")
-def main(incidents: int, trainer: str, first: int) -> None:
+@click.option("--lost", type=click.Choice(list(LOST)), help="What all clusters lack, instead of a draw.")
+@click.option("--out", type=click.Path(path_type=Path), help="File for the ends that are wrong, each.")
+def main(incidents: int, trainers: tuple[str, ...], first: int, lost: str | None, out: Path | None) -> None:
     """Print the table, and exit with 1 where a promise was broken."""
-    ends: Counter[End] = Counter()
-    number = first
-    while ends.total() < incidents:
-        ends.update(ends_of(trainer, number))
-        number += 1
-    click.echo(f"{ends.total()} ends of {number - first} clusters")
+    ends: list[End] = []
+    clusters = 0
+    while sum(end.confidence != "left out" for end in ends) < incidents:
+        found = list(ends_of(trainers[clusters % len(trainers)], first + clusters, lost))
+        ends += found
+        clusters += 1
+        if out is not None:
+            with out.open("a", encoding="utf-8") as file:
+                file.writelines(
+                    f"{end.confidence}: {end.true} taken for {end.told} | {end.place} | {end.text}\n"
+                    for end in found
+                    if end.true != end.told
+                )
+    click.echo(f"{len(ends)} ends of {clusters} clusters of {len(trainers)} trainers")
     broken = False
     for confidence, (right, whole) in shares(ends).items():
+        if confidence == "left out":
+            click.echo(f"{confidence:10} {whole:5}: runs of which a start left no trace")
+            continue
         promised = PROMISED.get(confidence, 0.0)
         broken |= right < promised * whole
         click.echo(
             f"{confidence:10} {right:5} of {whole:5} right, {right / whole:6.1%} (promised {promised:.0%})"
         )
-    wrong = Counter({end: count for end, count in ends.items() if end[1] != end[2]})
-    for (confidence, true, told), count in wrong.most_common(20):
-        click.echo(f"  {count:4} {confidence}: {true} taken for {told}")
+    wrong = Counter((end.confidence, end.true, end.told) for end in ends if end.true != end.told)
+    for (confidence, true, said), count in sorted(wrong.items(), key=lambda item: (item[0][0], -item[1])):
+        click.echo(f"  {count:4} {confidence}: {true} taken for {said}")
     raise SystemExit(int(broken))
 
 

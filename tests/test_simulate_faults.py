@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from pipeline.simulate.faults import BY_NAME, FAULTS, NO_LINE, WITHOUT
 from pipeline.simulate.invent import invent
 from pipeline.simulate.lines import Style, last_words
 from pipeline.simulate.plan import Ending, Plan
+from pipeline.simulate.presets import LLAMA3_UNEXPECTED, PRESETS
 from pipeline.simulate.story import HOUR, SECOND, Maintenance, Story
 from pipeline.simulate.truth import true_ledger
 from tests.simulated import ledger, violations
@@ -182,6 +184,23 @@ def test_a_job_that_hung_long_before_is_stopped_for_the_maintenance_in_which_a_p
     story.maintenance.append(Maintenance(came - 600 * SECOND, came + 600 * SECOND, came - 24 * HOUR))
     assert true_ledger(story).incidents[0].cause == "maintenance"
     assert violations(story, tmp_path, Style()) == []
+
+
+def test_each_component_of_the_table_of_llama_3_is_counted_as_itself(tmp_path: Path) -> None:
+    """Once for each component and for a planned stop: with their counts this is the whole table."""
+    (plan,), _ = PRESETS["llama3_54_days"](1)
+    ends = dict.fromkeys((ending.fault, ending.maintenance_s) for ending in plan.script)
+    script = tuple(Ending(fault, 45.0, length) for fault, length in ends if fault != "in_progress")
+    story = invent(1, (replace(plan, gpus=16, batch=64, target=400, save_every=2, script=script),))
+    assert violations(story, tmp_path, Style()) == []
+    with ledger(tmp_path) as con:
+        rows = con.execute("select class, events from marts.schemes where scheme = 'Llama 3'").fetchall()
+        at_symptom = con.execute(
+            "select list(distinct cause) from ledger.incidents where confidence = 'unknown'"
+        ).fetchall()
+    expected = {(component, 1) for component, _, _ in LLAMA3_UNEXPECTED}
+    assert set(rows) == {*expected, (None, 1)}
+    assert at_symptom == [(["collective_timeout"],)]  # the paper leaves these 7 of 419 there as well
 
 
 def test_maintenance_to_come_lets_a_trainer_leave_by_itself() -> None:

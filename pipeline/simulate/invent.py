@@ -9,7 +9,7 @@ from pipeline.simulate.faults import Fault
 from pipeline.simulate.launch import Clock, Launcher, whole
 from pipeline.simulate.plan import Plan
 from pipeline.simulate.renderers import trainers
-from pipeline.simulate.story import SECOND, End, Job, Maintenance, Removal, Run, Story
+from pipeline.simulate.story import HOUR, SECOND, End, Job, Maintenance, Removal, Run, Story
 
 #: Starts of a launcher inside one allocation.
 _MAX_INSIDE = 4
@@ -18,12 +18,14 @@ _MAX_INSIDE = 4
 def invent(seed: int, plans: tuple[Plan, ...], maintenance: tuple[Maintenance, ...] = ()) -> Story:
     """Return a story of runs on a cluster, each as its plan says, as far as its trainer can tell of it."""
     runs = []
+    declared = list(maintenance)
     host = 100
     for number, plan in enumerate(trainers()[plan.trainer].fit(plan) for plan in plans):
         life = _Life(Random(f"{seed}/{number}"), plan, 88_000 + 1_000 * number, host, maintenance)
         runs.append(life.run())
+        declared += life.maintenance[len(maintenance) :]
         host = life.next_host + 1
-    return Story(seed, runs, list(maintenance))
+    return Story(seed, runs, declared)
 
 
 def host_name(number: int) -> str:
@@ -86,6 +88,7 @@ class _Life:
                 return self.of
             if fault.host_fails and end.host != self.launcher.lemon:
                 self._replace(end.host)
+            self._make_room(end)
             submit = released if again else whole(released + clock.us(plan.gap_s))
             eligible = whole(released + clock.us(plan.requeue_delay_s)) if again else submit
             restart = restart + 1 if again else 0
@@ -138,6 +141,13 @@ class _Life:
         if host in self.hosts:
             self.hosts[self.hosts.index(host)] = host_name(self.next_host)
             self.next_host += 1
+
+    def _make_room(self, end: End) -> None:
+        """Begin the maintenance that an end made room for, if any."""
+        number = len(self.launcher.attempts)
+        if number <= len(self.plan.script) and (length_s := self.plan.script[number - 1].maintenance_s):
+            over = end.stop_us + round(length_s) * SECOND
+            self.maintenance += (Maintenance(end.stop_us, over, over + HOUR),)
 
     def _after_maintenance(self, start_us: int) -> int:
         """Return when an allocation can begin that could begin at a time but for maintenance."""

@@ -13,10 +13,18 @@ Range = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """An end that is written down beforehand: its kind, and seconds of the loop before it comes."""
+    """An end that is written down beforehand.
+
+    Attributes:
+        fault: its kind.
+        after_s: seconds of the loop before it comes.
+        maintenance_s: how long the maintenance takes that it makes room for, and that is declared when it is
+            over; 0 where there is none. All runs of a cluster stop for it: for stories of one.
+    """
 
     fault: str
     after_s: float
+    maintenance_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

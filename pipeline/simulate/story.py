@@ -241,7 +241,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Maintenance:
-    """A maintenance that was declared before it came."""
+    """A maintenance that was declared, before it came or afterwards."""
 
     start_us: int
     end_us: int

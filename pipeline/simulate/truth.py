@@ -204,6 +204,8 @@ def _declared(pieces: Iterable[Piece], maintenance: Iterable[Maintenance]) -> li
     explained = ("unscheduled_gap", "planned_stop", "queue_wait", "requeue_delay", "idle_held")
     found = list(pieces)
     for entry in maintenance:
+        if entry.declared_us > entry.start_us:
+            continue  # what is written down afterwards was not planned
         cut: list[Piece] = []
         for piece in found:
             start, end = max(piece.start_us, entry.start_us), min(piece.end_us, entry.end_us)

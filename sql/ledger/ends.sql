@@ -355,8 +355,8 @@ judged as (
         -- lines that have more than one meaning, and waits
         f.weight = 'symptom'
             or f.cause in ('collective_timeout', 'framework_hang', 'numerics', 'node_failure')
-            -- that a call failed on a GPU does not say what failed
-            or f.cause = 'gpu_other' and f.own
+            -- that a call failed on a GPU, or did not reach another host, does not say what failed
+            or f.cause in ('gpu_other', 'network_other') and f.own
             -- one error was raised while another one was handled
             or f.in_doubt is not null
             or f.signal_id in ('xid_13_gr_exception', 'xid_31_mmu_fault', 'cuda_illegal_access') and not pt.is_sure
@@ -441,7 +441,8 @@ entries as (
         arg_min(m, (m.start_ts, m.end_ts)) as entry,
     from caused as c
     inner join config.maintenance as m
-        on coalesce(c.signal_us, c.exit_us, c.release_us)
+        -- where a state alone tells of the stop, no line dates it
+        on coalesce(case when c.by_line then c.signal_us end, c.exit_us, c.release_us)
             between epoch_us(m.start_ts) - 60000000 and epoch_us(m.end_ts)
     where c.cause = 'operator_stop'
     group by all

@@ -90,6 +90,32 @@ FAULTS = (
         ),
         mute=False,
     ),
+    _node_lost(
+        "processor_check",
+        "host_hardware",
+        *texts(
+            "kernel",
+            "stop",
+            0.0,
+            "mce: [Hardware Error]: CPU 44: Machine Check: 0 Bank 0: fe00000000800400",
+            "Kernel panic - not syncing: Fatal machine check",
+        ),
+        mute=False,
+    ),
+    # The firmware tells of an error and of no part.
+    _node_lost(
+        "board_fault",
+        "host_hardware",
+        *texts(
+            "kernel",
+            "stop",
+            0.0,
+            "{{2}}[Hardware Error]: Hardware error from APEI Generic Hardware Error Source: 4",
+            "{{2}}[Hardware Error]: event severity: fatal",
+            "Kernel panic - not syncing: Fatal hardware error!",
+        ),
+        mute=False,
+    ),
     found_by_watchdog(
         "hard_lockup",
         "node_os",

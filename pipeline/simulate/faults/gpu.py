@@ -76,7 +76,10 @@ FAULTS = (
     found_at_once(
         "uncontained_ecc",
         "gpu_memory_error",
-        Line("kernel", xid(95, "Uncontained: LTC TAG (0x2, 0x1). RST: Yes, D-RST: No")),
+        # Newer drivers tell beside it whether memory or the chip failed.
+        Line("kernel", xid(48, "DBE (double bit error) has occurred.")),
+        Line("kernel", xid(172, "GSP-RISCV, Uncorrectable SRAM error"), after_s=0.002),
+        Line("kernel", xid(95, "Uncontained: LTC TAG (0x2, 0x1). RST: Yes, D-RST: No"), after_s=0.005),
         Line("kernel", xid(45, "Ch 00000008"), after_s=0.01),
         _RESET,
         _ECC,
