@@ -97,21 +97,21 @@ restored as (
         )
 ),
 
--- memory that a service of the system, or another job, used up in a group of its own is not the job's
+-- memory that a service of the system used up in a group of its own is not the job's, nor is a process of another job that was killed
 memory_groups as (
     select
         t.source_id,
         t.line,
         coalesce(t.host, '') as host,
         epoch_us(t.ts) as ts_us,
-        regexp_matches(t.detail, 'task_memcg=/system\.slice/')
+        contains(t.detail, 'constraint=CONSTRAINT_MEMCG')
+            and regexp_matches(t.detail, 'task_memcg=/system\.slice/')
             and not regexp_matches(t.detail, 'task_memcg=\S*(job_|slurm|kube|docker|containerd|libpod|lsf|pbs)') as is_service,
         nullif(regexp_extract(t.detail, 'task_memcg=\S*?/job_(\d+)/', 1), '') as job_id,
     from staging.stream as t
     where t.kind = 'signal'
         and t.name = 'oom_constraint'
         and t.ts is not null
-        and contains(t.detail, 'constraint=CONSTRAINT_MEMCG')
 ),
 
 -- the allocator names each other process on the device and what it holds
@@ -592,7 +592,7 @@ counted as (
         )
         and not (
             u.cause = 'host_out_of_memory'
-            -- of the lines around, that about the group tells whose memory it was
+            -- of the lines around, that about the group tells whose memory or process it was
             and coalesce((
                 select bool_and(o.is_service or coalesce(o.job_id <> u.of_job_id, false))
                 from memory_groups as o
