@@ -130,8 +130,9 @@ TRUTHS: dict[str, tuple[Truth, ...]] = {
     ),
     # Somebody pressed Ctrl-C twice; what was done since the start was never saved.
     "megatron-deepspeed/summit-3329260": (Truth(1, 930, 930, 0, None, "planned", "operator_stop"),),
-    # LSF says that it is done: the script hid the end of every rank.
-    "megatron-deepspeed/summit-moe-3363503": (Truth(cause="gpu_other"),),
+    # LSF says that it is done: the script hid the end of every rank. Fifty of them passed CUDA an argument
+    # that it does not take: so many GPUs on so many hosts do not fail at once.
+    "megatron-deepspeed/summit-moe-3363503": (Truth(cause="software_exception"),),
     "megatron-deepspeed/lockclock-tp1pp2dp8-oom": (Truth(1, 5, 5, 0, None, cause="gpu_out_of_memory"),),
     "torchrun-failure/alps-1857626": (Truth(cause="software_exception", job_id="1857626"),),
     "torchrun-failure/fwyc-ws8": (Truth(cause="software_exception"),),
@@ -235,9 +236,7 @@ FAULT_OF: dict[str, tuple[Fault, ...]] = {
     ),
     "nanogpt/jackokeefe-output": (Fault(None, "output.log:46"),),
     "rl-trainer/verl-maze": (Fault(None, "verl_demo.log:292"),),
-    "megatron-deepspeed/summit-moe-3363503": (
-        Fault(None, "moe-5.2.3363503.e:291", runner_up="software_exception"),
-    ),
+    "megatron-deepspeed/summit-moe-3363503": (Fault(None, "moe-5.2.3363503.e:294", runner_up="gpu_other"),),
     "megatron-deepspeed/summit-3329260": (Fault("2024-03-04 10:43:06", "gpt3-megatron.3329260.e:45"),),
     "slurm-out/deformable-detr": (Fault("2022-10-13 04:10:12", "slurm.out:1"),),
     # One file of seven jobs. Before the first two were cancelled, programs in them had failed.

@@ -244,6 +244,18 @@ def test_a_line_that_a_state_outweighs_is_the_runner_up(head: dict[str, Any], wo
     assert words in told.reason
 
 
+@pytest.mark.parametrize(("seconds", "told"), [(61, True), (60, False)])
+def test_a_gpu_without_which_steps_went_on_is_told_as_one(seconds: int, told: bool) -> None:
+    fault = line_of(
+        role="runner_up", gpu="0000:9b:00", own=False, at=AT - timedelta(seconds=seconds), causal_rank=1
+    )
+    stop = line_of(role="cause", planned=True, at=AT)
+    head = head_of(cause="operator_stop", runner_up_cause="gpu_fell_off_bus", runner_up_title="-", **PLANNED)
+    found = build_why(head, [stop, fault], {}, 5).runner_up
+    assert found is not None
+    assert found.reason.startswith("steps went on for more than a minute") is told
+
+
 def test_a_wait_that_a_state_explains_is_told_as_one() -> None:
     line = line_of(role="runner_up", taken_for="collective_timeout")
     head = head_of(

@@ -39,6 +39,7 @@ REAL = ROOT.parent / "shared" / "real"
         "- `NVRM: Xid (PCI:0000:9b:00): 79, …` in the kernel log: the GPU is gone, power-cycle the node",
         "2026-03-03 08:03:20,123 INFO health: last seen NVRM: Xid (PCI:0000:9b:00): 48, pid=1",
         "see https://wiki/x: python3 invoked oom-killer: means that memory of the host ran out",
+        "heron: the last one ended with Cuda failure 'out of memory'",
         # Configuration that speaks of time-outs.
         "[rank0]:[I412 08:00:01.100000000 ProcessGroupNCCL.cpp:881] [PG ID 0 PG GUID 0(default_pg) Rank 0] "
         "ProcessGroupNCCL initialization options: size: 64, global rank: 0, TIMEOUT(ms): 600000",
@@ -105,6 +106,44 @@ def test_is_no_evidence(line: str) -> None:
             "[rank3]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 130.00 MiB. GPU 3 has",
             "cuda_oom",
             "gpu_out_of_memory",
+        ),
+        # What CUDA says of a call is no fault of a GPU: memory that the program used up, a call that it made
+        # wrongly, a build that does not fit.
+        *(
+            (front + text + ("'" if front.endswith("'") else ""), name, cause)
+            for front, names in (
+                (
+                    "gx017:4411:4702 [3] enqueue.cc:1451 NCCL WARN Cuda failure 2 '",
+                    ("nccl_cuda_oom", "nccl_cuda_invalid_call", "nccl_cuda_wrong_build"),
+                ),
+                ("Cuda failure '", ("nccl_cuda_oom", "nccl_cuda_invalid_call", "nccl_cuda_wrong_build")),
+                ("RuntimeError: CUDA error: ", ("cuda_oom_driver", "cuda_invalid_call", "cuda_wrong_build")),
+                (
+                    "RuntimeError: HIP error: ",
+                    ("cuda_hip_oom", "cuda_hip_invalid_call", "cuda_hip_wrong_build"),
+                ),
+            )
+            for name, text, cause in zip(
+                names,
+                ("out of memory", "invalid argument", "invalid device function"),
+                ("gpu_out_of_memory", "software_exception", "environment_error"),
+                strict=True,
+            )
+        ),
+        (
+            "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when",
+            "cublas_alloc_failed",
+            "gpu_out_of_memory",
+        ),
+        ("RuntimeError: cuDNN error: CUDNN_STATUS_BAD_PARAM", "cudnn_invalid_call", "software_exception"),
+        # What leaves open what failed.
+        ("RuntimeError: CUDA error: CUBLAS_STATUS_INTERNAL_ERROR when", "cublas_error", "gpu_other"),
+        ("RuntimeError: CUDA error: initialization error", "cuda_error_any", "gpu_other"),
+        ("RuntimeError: HIP error: unknown error", "cuda_hip_error_any", "gpu_other"),
+        (
+            "gx017:4411:4702 [3] enqueue.cc:1451 NCCL WARN Cuda failure 999 'unknown error'",
+            "nccl_cuda_failure",
+            "gpu_other",
         ),
         (
             "[rank3]: RuntimeError: NCCL Error 2: unhandled system error (run with NCCL_DEBUG=INFO)",

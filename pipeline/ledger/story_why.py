@@ -137,8 +137,19 @@ def _runner_up(
     title = head["runner_up_title"] or cause
     if other is None:
         return RunnerUp(cause, title, None, None, "its line was not kept")
-    reason = _outweighed(head, other) if chosen is None else compare(chosen, other)
+    if _worked_on(head, other):
+        reason = "steps went on for more than a minute after a kernel told of it"
+    else:
+        reason = _outweighed(head, other) if chosen is None else compare(chosen, other)
     return RunnerUp(cause, title, other.path, other.line, reason)
+
+
+def _worked_on(head: Mapping[str, Any], other: Evidence) -> bool:
+    """Return whether a kernel told of a GPU so long before the last step that it ended nothing."""
+    progress: datetime | None = head["last_progress_ts"]
+    if progress is None or head["stepless"] or other.at is None or other.own or other.by_scheduler:
+        return False
+    return other.gpu is not None and progress - other.at > CLOCK_SLACK
 
 
 def _outweighed(head: Mapping[str, Any], other: Evidence) -> str:

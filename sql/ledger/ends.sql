@@ -83,6 +83,17 @@ latecomers as (
     group by all
 ),
 
+-- a step needs all GPUs: one of which a kernel told more than a minute before the last step worked on, or was none of the run's
+worked_on as (
+    select distinct e.run_id, e.attempt, e.source_id, e.line
+    from ledger.evidence as e
+    inner join ledger.progress as t using (run_id, attempt)
+    left join (select run_id, attempt, max(start_us) filter (where was_open) as open_us from ledger.closed_spans group by all) as o
+        using (run_id, attempt)
+    where e.told_by_kernel and e.gpu is not null and t.has_steps
+        and e.ts_us < least(t.progress_us, coalesce(o.open_us, t.progress_us)) - 60000000
+),
+
 detections as (
     select
         e.run_id,
@@ -93,6 +104,7 @@ detections as (
         bool_or(e.weight = 'cause' and e.planned = '' and e.overrules_exit_code and e.placed_after_progress) as overrules_target,
     from ledger.evidence as e
     anti join latecomers using (run_id, attempt, source_id, line)
+    anti join worked_on using (run_id, attempt, source_id, line)
     group by all
 ),
 
@@ -128,6 +140,8 @@ failed_firsts as (
     from planned_firsts as p
     inner join ledger.evidence as f
         on f.run_id = p.run_id and f.attempt = p.attempt and f.planned = '' and f.weight = 'cause'
+    anti join worked_on as g
+        on g.run_id = f.run_id and g.attempt = f.attempt and g.source_id = f.source_id and g.line = f.line
     left join planned_lines as l
         on l.run_id = p.run_id and l.attempt = p.attempt and l.log_no = f.log_no
         -- what another log tells earlier decides
@@ -198,6 +212,12 @@ graded as (
         w.run_id is not null as is_told_twice,
         p.run_id is not null and e.planned <> '' as is_planned_end,
         c.run_id is not null as is_late,
+        g.run_id is not null as worked_on,
+        -- an error of the program that is none of a GPU
+        bool_or(
+            e.own and e.weight = 'cause' and e.planned = '' and (e.placed_after_progress or coalesce(e.overrules_exit_code, false))
+            and coalesce(k.domain not in ('gpu', 'gpu_memory', 'nvlink_nvswitch', 'pcie_host', 'unknown'), false)
+        ) over (partition by e.run_id, e.attempt) as is_told_otherwise,
         -- hosts warn in good times too: below an error nothing ended
         e.weight = 'symptom' and not e.own and not e.told_by_scheduler and e.severity not in ('error', 'critical') as is_warning,
         e.weight = 'cause' and (e.planned = '' or p.run_id is not null) as is_cause,
@@ -210,6 +230,8 @@ graded as (
     left join planned_rows as p using (run_id, attempt)
     left join (select distinct run_id, attempt, source_id, line from told_twice) as w using (run_id, attempt, source_id, line)
     left join latecomers as c using (run_id, attempt, source_id, line)
+    left join worked_on as g using (run_id, attempt, source_id, line)
+    left join seeds.causes as k on k.code = e.cause
 ),
 
 -- physical evidence before symptoms, then the earliest
@@ -221,7 +243,7 @@ ranked as (
             order by
                 is_planned_end desc,
                 is_cause desc,
-                is_late,
+                is_late or worked_on and is_told_otherwise,
                 -- what the program says of its own end, before what a host says beside it
                 case when not is_cause then not own end,
                 is_warning,
@@ -284,6 +306,8 @@ parts as (
     from firsts as f
     inner join ledger.evidence as e
         on e.run_id = f.run_id and e.attempt = f.attempt and e.cause = f.cause and e.weight = f.weight
+    left join worked_on as g on g.run_id = e.run_id and g.attempt = e.attempt and g.source_id = e.source_id and g.line = e.line
+    where g.run_id is null or f.worked_on
     group by all
 ),
 
@@ -361,13 +385,15 @@ judged as (
             or f.in_doubt is not null
             or f.signal_id in ('xid_13_gr_exception', 'xid_31_mmu_fault', 'cuda_illegal_access') and not pt.is_sure
             as ambiguous,
-        -- who waits for others breaks no node and fills no memory; a limit or a preemption explains a wait that began after it
+        -- who waits for others breaks no node and fills no memory; a limit or a preemption explains a wait that began after it,
+        -- and whoever ended a job ended one whose GPU worked on
         coalesce(
             f.weight = 'cause' and f.cause = 'collective_timeout' and (
                 t.state in ('NODE_FAIL', 'BOOT_FAIL', 'OUT_OF_MEMORY')
                 or t.state in ('TIMEOUT', 'DEADLINE', 'PREEMPTED') and t.from_accounting
                     and f.near_us - coalesce(f.waited_us, 0) >= t.release_us
-            ),
+            )
+            or f.worked_on and t.state in ('CANCELLED', 'REVOKED', 'TIMEOUT', 'DEADLINE', 'PREEMPTED'),
             false
         ) as explained_by_state,
         f.in_doubt,
@@ -412,7 +438,7 @@ caused as (
             when state = 'PREEMPTED' then 'preemption'
             when state in ('NODE_FAIL', 'BOOT_FAIL') then 'node_failure'
             when state = 'OUT_OF_MEMORY' then 'host_out_of_memory'
-            when state in ('CANCELLED', 'REVOKED') and (signal_id is null or weight = 'symptom') then 'operator_stop'
+            when state in ('CANCELLED', 'REVOKED') and (signal_id is null or weight = 'symptom' or explained_by_state) then 'operator_stop'
             -- a requeue kills processes: that they were killed says no more, unless a task had failed before
             when state = 'REQUEUED' and (signal_id is null or killed_by_requeue or beside) then 'requeue'
             when signal_id is not null and not empty_symptom and not (beside and open) then signal_cause

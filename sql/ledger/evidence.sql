@@ -97,21 +97,21 @@ restored as (
         )
 ),
 
--- memory that a service of the system, or another job, used up in a group of its own is not the job's
+-- memory that a service of the system used up in a group of its own is not the job's, nor is a process of another job that was killed
 memory_groups as (
     select
         t.source_id,
         t.line,
         coalesce(t.host, '') as host,
         epoch_us(t.ts) as ts_us,
-        regexp_matches(t.detail, 'task_memcg=/system\.slice/')
+        contains(t.detail, 'constraint=CONSTRAINT_MEMCG')
+            and regexp_matches(t.detail, 'task_memcg=/system\.slice/')
             and not regexp_matches(t.detail, 'task_memcg=\S*(job_|slurm|kube|docker|containerd|libpod|lsf|pbs)') as is_service,
         nullif(regexp_extract(t.detail, 'task_memcg=\S*?/job_(\d+)/', 1), '') as job_id,
     from staging.stream as t
     where t.kind = 'signal'
         and t.name = 'oom_constraint'
         and t.ts is not null
-        and contains(t.detail, 'constraint=CONSTRAINT_MEMCG')
 ),
 
 -- the allocator names each other process on the device and what it holds
@@ -409,6 +409,7 @@ holders as (
         p.run_id,
         p.attempt,
         p.job_id,
+        p.begin_us,
         p.progress_us,
         coalesce(o.open_us, greatest(u.since_us, p.progress_us), p.progress_us) as seen_us,
         p.release_us,
@@ -461,6 +462,7 @@ shared as (
         -- a scheduler that tells of an error of a job knows of it; a kernel tells nobody
         s.by_scheduler and s.job_id is not null and s.job_id = t.job_id as told_by_scheduler,
         case when regexp_full_match(t.job_id, '\d+') then t.job_id end as of_job_id,
+        t.begin_us,
         t.progress_us,
         t.release_us,
         t.has_steps,
@@ -507,10 +509,24 @@ shared as (
         )
 ),
 
+-- so do runs that had a host one after the other
+of_others as (
+    select distinct s.run_id, s.attempt, s.source_id, s.line, s.segment
+    from shared as s
+    inner join turns as o
+        on s.ts_us between o.begin_us and o.release_us
+        and (o.begin_us >= s.release_us or o.release_us <= s.begin_us)
+        and o.run_id <> s.run_id
+        and not o.nodes_unknown
+        and list_contains(o.hosts, split_part(s.host, '.', 1))
+    where s.job_id is null and (s.ts_us < s.begin_us or s.ts_us > s.release_us)
+),
+
 united as (
     from own_in_reach
     union all by name
     from shared
+    anti join of_others using (run_id, attempt, source_id, line, segment)
 ),
 
 -- who is told to go has 30 s for it before it is killed, and the scheduler waits 60 s more for what is left of it: the
@@ -576,7 +592,7 @@ counted as (
         )
         and not (
             u.cause = 'host_out_of_memory'
-            -- of the lines around, that about the group tells whose memory it was
+            -- of the lines around, that about the group tells whose memory or process it was
             and coalesce((
                 select bool_and(o.is_service or coalesce(o.job_id <> u.of_job_id, false))
                 from memory_groups as o

@@ -38,7 +38,10 @@ followers as (
         case
             when p.holding is null or lead(p.holding) over w is distinct from p.holding then lead(p.allocated_us) over w
         end as following_us,
-        case when following_us >= coalesce(p.fault_us, p.progress_us, following_us) then following_us end as next_allocated_us,
+        -- of an attempt that nobody saw only its release is known
+        case
+            when following_us >= coalesce(p.fault_us, case when p.observed then p.progress_us else p.release_us end, following_us) then following_us
+        end as next_allocated_us,
         -- of an attempt that nobody saw only its allocation is known
         lead(case when p.observed then p.up_us end) over w as next_process_us,
         lead(r.end_us) over w as next_restored_us,
