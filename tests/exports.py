@@ -50,6 +50,38 @@ def pbs(rows: list[Row]) -> Iterator[str]:
         yield f"{datetime.fromtimestamp(at, UTC):%m/%d/%Y %H:%M:%S};{text}"
 
 
+def qstat(rows: list[Row]) -> Iterator[str]:
+    """Yield the last run of each job alone; lines are cut at column 78."""
+    for row in rows:
+        code, signal = ended(row)
+        status = {"TIMEOUT": -29, "NODE_FAIL": -14}.get(state(row), 256 + signal if signal else code)
+        gone = row["End"] != "Unknown"
+        times = {
+            "ctime": row["Submit"],
+            "stime": row["Start"],
+            "etime": row["Eligible"],
+            **({"obittime": row["End"]} if gone else {}),
+        }
+        told = {
+            "Job_Name": row["JobName"],
+            "Job_Owner": "mira@login2",
+            "job_state": "F" if gone else "R",
+            "queue": "h100",
+            "exec_host": "+".join(f"{host}/0*112" for host in hosts(row)),
+            "exec_vnode": "+".join(f"({host}:ncpus=112:ngpus=8)" for host in hosts(row)),
+            **{name: f"{datetime.fromisoformat(at):%a %b %e %H:%M:%S %Y}" for name, at in times.items()},
+            "substate": "91" if state(row) == "CANCELLED" else "92",
+            "run_count": str(int(row["Restarts"]) + 1),
+            **({"Exit_status": str(status)} if gone else {}),
+        }
+        yield f"Job Id: {row['JobIDRaw']}.pbs1"
+        for name, value in told.items():
+            line = f"    {name} = {value}"
+            yield line[:79]
+            yield from (f"\t{line[at : at + 71]}" for at in range(79, len(line), 71))
+        yield ""
+
+
 def lsf(rows: list[Row]) -> Iterator[str]:
     reasons = {"TIMEOUT": 5, "PREEMPTED": 1, "NODE_FAIL": 22, "CANCELLED": 14, "REQUEUED": 10}
     for row in rows:

@@ -27,6 +27,7 @@ from tests.exports import (
     old_json,
     pbs,
     qacct,
+    qstat,
     sge,
 )
 from tests.simulated import ledger
@@ -67,6 +68,7 @@ FORMS: tuple[Form, ...] = (
     (controller_jobs, "scontrol_job", WORDY, 12),
     (old_json, "slurm_sacct_json", WORDY, 16),
     (sge, "sge_accounting", PLAIN, 4),
+    (qstat, "pbs_jobs", (*PLAIN, "operator_stop"), 3),
 )
 
 

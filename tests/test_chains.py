@@ -109,8 +109,9 @@ def test_every_chain_has_a_case_and_a_lookalike() -> None:
 
 
 def test_no_two_files_of_cases_are_alike(tmp_path: Path) -> None:
-    """Copies of a file are read once, as one of them."""
+    """Copies of a file are read once, as one of them, but where a case is about files that are alike."""
     for chain in CHAINS:
-        unpack(chain, tmp_path)
+        if not chain.more.get("alike", False):
+            unpack(chain, tmp_path)
     texts = Counter(path.read_text(encoding="utf-8") for path in tmp_path.rglob("*.*") if path.is_file())
     assert [text for text, count in texts.items() if count > 1] == []

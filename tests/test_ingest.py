@@ -14,6 +14,7 @@ import pytest
 from pipeline.config import EMPTY_CONFIG
 from pipeline.ingest import ingest
 from pipeline.ingest.chunks import Chunk, read_chunks
+from pipeline.ingest.doctor import diagnose
 from pipeline.ingest.values import POLARS_TYPES
 from pipeline.processes import Processes, _OtherProcess
 from pipeline.tables import EVENT_TABLES
@@ -137,6 +138,8 @@ def test_the_same_content_twice_is_read_once(logs: Path, tmp_path: Path) -> None
     assert found["run/copy.log.gz"]["lines"] == found["run/880100.out"]["lines"]
     assert set(read(tmp_path / "store", "steps")["source_id"]) == {found["run/880100.out"]["source_id"]}
     assert summary.lines == CONSOLE.count(b"\n") + ACCOUNTING.count(b"\n")
+    reports = {report.path: report.duplicate_of for report in diagnose([str(logs)], EMPTY_CONFIG)}
+    assert {path: first for path, first in reports.items() if first} == {"run/copy.log.gz": "run/880100.out"}
     (logs / "run" / "880100.out").unlink()
     run(logs, tmp_path / "store")
     assert sources(tmp_path / "store")["run/copy.log.gz"]["duplicate_of"] is None
@@ -148,6 +151,60 @@ def test_the_same_few_words_of_two_jobs_are_no_copy(logs: Path, tmp_path: Path) 
         (logs / "run" / name).write_text("srun: error: gx001: task 0: Exited with exit code 1\n")
     run(logs, tmp_path / "store")
     assert {row["duplicate_of"] for row in sources(tmp_path / "store").values()} == {None}
+
+
+XID = "NVRM: Xid (PCI:0000:9b:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus."
+WITHOUT_HOST = f"[Sun Mar  1 10:11:12 2026] {XID}\n"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "line"),
+    [
+        ("gx017.dmesg.txt", "gx018.dmesg.txt", WITHOUT_HOST),
+        ("dmesg-gx017.txt", "dmesg-gx018.txt", WITHOUT_HOST),
+        ("gx017_kern.log", "gx018_kern.log", WITHOUT_HOST),
+        ("gx017/var/log/kern.log", "gx018/var/log/kern.log", WITHOUT_HOST),
+        ("nodes/gx017/dmesg.txt", "nodes/gx018.dmesg.txt", f"[412007.930514] {XID}\n"),
+    ],
+)
+def test_the_same_words_of_the_kernels_of_two_hosts_are_no_copy(
+    first: str, second: str, line: str, tmp_path: Path
+) -> None:
+    for name in (first, second):
+        (tmp_path / "logs" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "logs" / name).write_text(line)
+    run(tmp_path / "logs", tmp_path / "store")
+    assert {row["duplicate_of"] for row in sources(tmp_path / "store").values()} == {None}
+    assert read(tmp_path / "store", "signals").height == 2
+
+
+@pytest.mark.parametrize(
+    ("read_one", "copy", "line"),
+    [
+        # The same host, somewhere else.
+        ("backup/gx017.dmesg.txt", "nodes/gx017.dmesg.txt", WITHOUT_HOST),
+        ("gx017/dmesg.txt", "incident/gx017/kernel.log", WITHOUT_HOST),
+        ("dmesg-gx017.txt", "gx017/dmesg.txt", WITHOUT_HOST),
+        ("gx017.dmesg.txt", "gx017-copy.dmesg.txt", WITHOUT_HOST),
+        # What the place of one of them names is no host, and what lies where a host is named is read.
+        ("case-1/dmesg.txt", "case-2/dmesg.txt", WITHOUT_HOST),
+        ("2026-03-01/dmesg.txt", "2026-03-02/dmesg.txt", WITHOUT_HOST),
+        ("gx017/dmesg.txt", "dmesg.txt", WITHOUT_HOST),
+        ("gx017/dmesg.txt", "dmesg-20260301.txt", WITHOUT_HOST),
+        # The lines say of which host they are.
+        ("gx017/kern.log", "gx018/kern.log", f"Mar  1 10:11:12 gx001 kernel: [412007.930514] {XID}\n"),
+    ],
+)
+def test_a_log_of_one_host_in_two_places_is_read_once(
+    read_one: str, copy: str, line: str, tmp_path: Path
+) -> None:
+    for name in (copy, read_one):
+        (tmp_path / "logs" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "logs" / name).write_text(line)
+    run(tmp_path / "logs", tmp_path / "store")
+    found = sources(tmp_path / "store")
+    assert {found[read_one]["duplicate_of"], found[copy]["duplicate_of"]} == {None, read_one}
+    assert read(tmp_path / "store", "signals").height == 1
 
 
 def test_parts_of_a_rotated_log_have_one_format(logs: Path, tmp_path: Path) -> None:

@@ -40,6 +40,7 @@ REAL = ROOT.parent / "shared" / "real"
         "2026-03-03 08:03:20,123 INFO health: last seen NVRM: Xid (PCI:0000:9b:00): 48, pid=1",
         "see https://wiki/x: python3 invoked oom-killer: means that memory of the host ran out",
         "heron: the last one ended with Cuda failure 'out of memory'",
+        "a wrapper that says so when ssh exited with exit code 1",
         # Configuration that speaks of time-outs.
         "[rank0]:[I412 08:00:01.100000000 ProcessGroupNCCL.cpp:881] [PG ID 0 PG GUID 0(default_pg) Rank 0] "
         "ProcessGroupNCCL initialization options: size: 64, global rank: 0, TIMEOUT(ms): 600000",
@@ -175,6 +176,7 @@ def test_is_no_evidence(line: str) -> None:
             "ray_train_failure_decision",
             "exit_code",
         ),
+        ("pdsh@gx016: gx017: ssh exited with exit code 1", "pdsh_exit_code", "exit_code"),
         ("TERM_RUNLIMIT: job killed after reaching LSF run time limit.", "lsf_run_limit", "time_limit"),
         ("TERM_OWNER: job killed by owner.", "lsf_killed_by_owner", "operator_stop"),
         ("=>> PBS: job killed: walltime 172812 exceeded limit 172800", "pbs_walltime", "time_limit"),

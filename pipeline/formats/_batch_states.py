@@ -12,10 +12,12 @@ PBS_STATES = {
     **dict.fromkeys(("-4", "-5", "-6", "-7"), "NODE_FAIL"),  # the daemon of the node restarted
     **dict.fromkeys(("-11", "-12", "-3", "-18"), "REQUEUED"),
     **dict.fromkeys(("-14", "-20"), "NODE_FAIL"),  # a node, or the first one, was lost
-    **dict.fromkeys(("-25", "-27"), "OUT_OF_MEMORY"),
-    "-29": "TIMEOUT",
+    **dict.fromkeys(("-26", "-27"), "OUT_OF_MEMORY"),  # virtual memory, memory
+    **dict.fromkeys(("-28", "-29"), "TIMEOUT"),  # processor time, run time
     "*": "FAILED",
 }
+#: Torque means limits by what elsewhere is a job that was put back.
+TORQUE_STATES = PBS_STATES | {"-10": "OUT_OF_MEMORY", "-11": "TIMEOUT", "-12": "TIMEOUT"}
 #: A job that was put back: why, where the status says more than that.
 PBS_REQUEUED = {
     **{code: state for code, state in PBS_STATES.items() if state == "NODE_FAIL"},

@@ -156,7 +156,8 @@ EVENTS = (
             "mean_s": Value("hours", "float", scale=3600),
         },
         note="Hours, to a third of a second, since the run began, restarts included: `SpeedMonitor` can be "
-        "told another unit, which no line prints. Saves are in the time of the steps.",
+        "told another unit (`time_unit`), and a dump that prints it does not say for which callback. Saves "
+        "are in the time of the steps.",
     ),
     known_line(
         "metric",
@@ -164,8 +165,8 @@ EVENTS = (
         r"^\t (?:Eval |Train (?:time/(?:batch_|[^btv\s]|to)|[^t\s]|t[^i\s]))\S*: \S",
         _ALL,
         "Throughput in tokens and FLOPs; `mfu` is a fraction. `time/total` is the sum of both clocks. "
-        "Before 0.14 they are `wall_clock/…`, in seconds up to 0.12 and hours in 0.13: no line says which, "
-        "and they are not read.",
+        "Before 0.14 they are `wall_clock/…`, in seconds up to 0.12.1 and hours from 0.13.0 on, by the same "
+        "name and in the same form: no line says which, and they are not read.",
     ),
     known_line("dump", ("Config:", "******"), r"^(?:Config:|\*{30})$", _ALL),
     known_line(

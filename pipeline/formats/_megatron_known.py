@@ -36,6 +36,7 @@ KNOWN = (
             "building GPT model ...",
             "training ...",
             "setting training iterations to ",
+            " data start iteration to ",
             "setting number of micro",
             "accumulate and all-reduce gradients in fp32 ",
             "Number of virtual stages per pipeline stage: ",
@@ -46,6 +47,7 @@ KNOWN = (
         regex=r"^\s*(?:>+ (?:initializ(?:ing|ed) |setting |compiling |building |finished creating "
         r"|datasets target sizes|learning rate decay style|data supports )|done with setups? \.\.\."
         r"|building GPT model \.\.\.|training \.\.\.|setting training iterations to \d"
+        r"|setting (?:training|validation) data start iteration to \d"
         r"|setting number of micro-?batches to "
         r"|accumulate and all-reduce gradients in fp32 |Number of virtual stages per pipeline stage: "
         r"|Overwriting rerun_state_machine\.current_iteration from |Params for bucket \d)|^\tmodule\.\w",
@@ -97,7 +99,7 @@ KNOWN = (
             "Activation memory footprint ",
         ),
         regex=r"\((?:after \d+ iterations|(?:before|after) save_checkpoint for iteration \d+)\) "
-        r"memory \(MB\) \| |^\s*(?:Theoretical memory footprints: "
+        r"memory \(MB\) \| |^\s*(?:after \d+ iterations memory \(MB\) \| |Theoretical memory footprints: "
         r"|Activation memory footprint per transformer "
         r"|Number of (?:active )?parameters in [\w ]+ in billions: )",
         note="Printed after the first steps of a process, and around saves.",

@@ -15,6 +15,7 @@ from pipeline.formats._batch_states import (
     PBS_RESTARTS,
     PBS_SIGNALS,
     PBS_STATES,
+    TORQUE_STATES,
 )
 from pipeline.formats.format import Format, Pattern, Value, known_line
 
@@ -59,15 +60,27 @@ _ENDED: Mapping[str, tuple[str, Value]] = {
 }
 
 
+#: What Torque says of a job that it killed for a limit: by numbers that mean something else elsewhere.
+_LIMITS = {f"={number}": TORQUE_STATES[str(number)] for number in (-10, -11, -12)}
+#: Lazy, since the engine makes one of two alternatives that begin alike, and then takes the last that fits.
+_KILLED = r".*? unique_node_count=\d+ end=(?P<killed_at>\d{9,10}) Exit_status(?P<killed>=-1[012])\b"
+
+
 def _record(
-    name: str, letter: str, rest: str, state: Value, extras: Mapping[str, tuple[str, Value]], note: str
+    name: str,
+    letter: str,
+    rest: str,
+    state: Value,
+    extras: Mapping[str, tuple[str, Value]],
+    note: str,
+    at: tuple[str, ...] = ("at",),
 ) -> Pattern:
-    """Return the pattern of a record that gives a row; ``rest`` names the group ``at`` of its time."""
+    """Return the pattern of a record that gives a row; ``at`` are the groups of ``rest`` of its time."""
     return Pattern(
         name=name,
         table="allocations",
         columns={
-            "ts": Value("at", "stamp", stamp="epoch_s"),
+            "ts": Value(at, "stamp", stamp="epoch_s"),
             "scheduler": Value(const="pbs"),
             "job_id": Value("job"),
             "state": state,
@@ -105,11 +118,12 @@ FORMAT = Format(
         _record(
             "ended",
             "E",
-            r".* end=(?P<at>\d{9,10})\b(?:.* Exit_status=(?P<status>-?\d+))?",
-            Value("status", mapping=PBS_STATES),
+            rf"(?:{_KILLED}|.* end=(?P<at>\d{{9,10}})\b(?:.* Exit_status=(?P<status>-?\d+))?)",
+            Value(("killed", "status"), mapping=PBS_STATES | _LIMITS),
             _ENDED,
             "A job that somebody deletes ends by a signal like one that was killed; a record `D` in front of "
             "it tells them apart.",
+            ("at", "killed_at"),
         ),
         _record(
             "put_back",

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 class Prose:
     """Where records and their parts begin, and how lines were cut. Expressions look at the begin of a line.
 
-    A record has the fields ``head``, the text before its first part, ``part``, that of the part, ``more``,
-    which is ``1`` where the same member has a part after it, and ``alone``, which is ``1`` of one without
-    parts; all others are cut out of these. A pattern with a ``regex`` and no table knows lines around them.
+    A record has the fields ``whole``, its text, ``head``, that before its first part, ``part``, that of the
+    part, ``more``, which is ``1`` where the same member has a part after it, and ``alone``, which is ``1`` of
+    one without parts; all others are cut out of these. A pattern with a ``regex`` and no table knows lines
+    around them.
 
     Attributes:
         begin: the first line of a record.

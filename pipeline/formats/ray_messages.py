@@ -39,6 +39,12 @@ FORMAT = Format(
             ("A worker died or was killed",),
             r"A worker died or was killed while executing a task by an unexpected system error",
         ),
+        known_line(
+            "task_error",
+            ("ray.exceptions.RayTaskError(",),
+            r"\bray\.exceptions\.RayTaskError\([\w.]+\): ",
+            note="What failed stands at the end of the traceback below, as an exception of its own.",
+        ),
         known_line("raylet_gone", ("Raylet is terminated",), r"Raylet is terminated"),
         known_line(
             "memory_pressure",

@@ -13,10 +13,11 @@ import polars as pl
 from pipeline.config import Config
 from pipeline.ingest.bundles import batches_of, is_current, plan_bundles, read_bundle
 from pipeline.ingest.chunks import CHUNK_BYTES
+from pipeline.ingest.copies import find_duplicates
 from pipeline.ingest.discover import discover
 from pipeline.ingest.habits import build_formats
 from pipeline.ingest.parts import agree_on_formats
-from pipeline.ingest.probe import Probe, find_duplicates, probe_batch, unread_content
+from pipeline.ingest.probe import Probe, probe_batch, unread_content
 from pipeline.ingest.secrets import mask_text
 from pipeline.ingest.sources import build_sources, copied_entry, failed_entry
 from pipeline.ingest.store import Bundle, Entry, Store

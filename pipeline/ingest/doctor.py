@@ -15,9 +15,10 @@ from pipeline.config import Config
 from pipeline.ingest.bundles import batches_of
 from pipeline.ingest.chunks import CHUNK_BYTES
 from pipeline.ingest.clock_rows import ClockRows, write_clock_store
+from pipeline.ingest.copies import find_duplicates
 from pipeline.ingest.discover import Source, discover
 from pipeline.ingest.parts import agree_on_formats
-from pipeline.ingest.probe import Probe, find_duplicates, probe_batch, unread_content
+from pipeline.ingest.probe import Probe, probe_batch, unread_content
 from pipeline.ingest.reader import SourceReader, Submit, read_together
 from pipeline.ingest.sources import copied_entry, failed_entry, read_entry, zone_of
 from pipeline.ingest.store import Entry

@@ -180,25 +180,3 @@ def hash_content(place: Place) -> str:
     except BrokenSourceError:
         pass
     return content_hash(digests)
-
-
-def find_duplicates(probes: list[Probe]) -> dict[str, str]:
-    """Return for each source with the content of an earlier one the name of the first such.
-
-    Only files that begin alike are compared; empty files are not the copy of each other.
-    """
-    groups: dict[str, list[Probe]] = {}
-    for found in probes:
-        if found.head_hash and found.source.bytes and not found.error:
-            groups.setdefault(found.head_hash, []).append(found)
-    copies: dict[str, str] = {}
-    for group in groups.values():
-        if len(group) == 1:
-            continue
-        firsts: dict[str, str] = {}
-        for found in group:
-            content = found.known.row["content_hash"] if found.known else hash_content(found.source.place)
-            first = firsts.setdefault(content, found.source.name)
-            if first != found.source.name:
-                copies[found.source.name] = first
-    return copies

@@ -15,9 +15,9 @@ from pipeline.formats.format import Format
 from pipeline.formats.prose import Prose
 from pipeline.ingest.documents import Document, Record
 
-#: Fields of a record: the text before its first part, that of the part, whether the same member has a part
-#: after it, and whether it has no part.
-HEAD, PART, MORE, ALONE = "head", "part", "more", "alone"
+#: Fields of a record: all of its text, that before its first part, that of the part, whether the same member
+#: has a part after it, and whether it has no part.
+WHOLE, HEAD, PART, MORE, ALONE = "whole", "head", "part", "more", "alone"
 
 #: A line that programs draw between records.
 _DRAWN = re.compile(r"\s*([-=])\1{19,}\s*$")
@@ -71,7 +71,8 @@ def _parts(lines: Sequence[str], first: int, last: int, prose: Prose) -> Iterato
     begins, member = re.compile(prose.part), re.compile(prose.member)
     head: list[str] = []
     parts: list[_Part] = []
-    for at, text in _put_together(lines, first, last, prose):
+    texts = list(_put_together(lines, first, last, prose))
+    for at, text in texts:
         found = member.match(text) if prose.member else None
         of = found[1] if found else ""
         own = next((part for part in reversed(parts) if not of or part.member == of), None)
@@ -81,13 +82,13 @@ def _parts(lines: Sequence[str], first: int, last: int, prose: Prose) -> Iterato
             own = _Part(of, at)
             parts.append(own)
         (head if own is None else own.lines).append(text)
-    told = "\n".join(head)
+    told = {WHOLE: "\n".join(text for _, text in texts), HEAD: "\n".join(head)}
     if not parts:
-        yield Record({HEAD: told, ALONE: "1"}, first + 1, last + 1)
+        yield Record(told | {ALONE: "1"}, first + 1, last + 1)
         return
     ends = [part.first - 1 for part in parts[1:]] + [last]
     for place, (part, end) in enumerate(zip(parts, ends, strict=True)):
-        value = {HEAD: told, PART: "\n".join(part.lines)} | ({MORE: "1"} if part.more else {})
+        value = told | {PART: "\n".join(part.lines)} | ({MORE: "1"} if part.more else {})
         yield Record(value, (part.first if place else first) + 1, end + 1)
 
 

@@ -205,6 +205,15 @@ first_tellings as (
     group by all
 ),
 
+-- what processes say of each other once the program has said that it is done
+farewells as (
+    select distinct e.run_id, e.attempt, e.source_id, e.line
+    from ledger.evidence as e
+    inner join exits as x using (run_id, attempt)
+    inner join seeds.signals as c using (signal_id)
+    where x.says_done and c.benign_when = 'after_end' and e.own and coalesce(e.ts_us, e.near_us) >= x.line_us
+),
+
 -- a watchdog only says that somebody waited; a line without any clock may be noise of the start
 graded as (
     select
@@ -232,6 +241,7 @@ graded as (
     left join latecomers as c using (run_id, attempt, source_id, line)
     left join worked_on as g using (run_id, attempt, source_id, line)
     left join seeds.causes as k on k.code = e.cause
+    anti join farewells using (run_id, attempt, source_id, line)
 ),
 
 -- physical evidence before symptoms, then the earliest

@@ -155,23 +155,39 @@ logged as (
     window parts as (partition by l.log)
 ),
 
--- a log of a host bears its name, or what it is called on every host: then a folder around it does
-hosts as (
+nodes as (
+    select distinct split_part(unnest(nodes), '.', 1) as node from events.allocations
+),
+
+-- a log of a host bears its name, alone or beside what it is called on every host: else a folder around it does
+stems as (
     select
         source_id,
+        path,
+        regexp_extract(
+            split_part(parse_filename(path), '.', 1),
+            '(?i)^(?:(dmesg|kern|kernel|kmsg|messages|syslog|system|journal|journalctl|kubelet|slurmd|mmfs|console'
+            || '|(?:nvidia-|nv-)?(?:fabricmanager|hostengine|imex|smi|persistenced)|dcgmi?|dmon|ibstat'
+            || '|node-problem-detector|npd)(?:[-_]|$))?(.*?)'
+            || '(?:[-_](?:dmesg|kern|kernel|kmsg|messages|syslog|journal|journalctl|console))?$',
+            ['called', 'bare']
+        ) as stem,
+    from logged
+),
+
+hosts as (
+    select
+        s.source_id,
         case
-            when regexp_matches(
-                split_part(parse_filename(path), '.', 1),
-                '(?i)^(dmesg|kern|kmsg|messages|syslog|system|journal|journalctl|kubelet|slurmd|mmfs|console'
-                || '|(nvidia-|nv-)?(fabricmanager|hostengine|imex|smi|persistenced)|dcgmi?|dmon|ibstat'
-                || '|node-problem-detector|npd)([-_].*)?$'
-            ) then list_last(list_filter(
-                string_split(path, '/')[:-2],
+            -- behind what it is called on every host may stand a day as well
+            when s.stem.called = '' or n.node is not null then s.stem.bare
+            else list_last(list_filter(
+                string_split(s.path, '/')[:-2],
                 lambda folder: not regexp_matches(folder, '(?i)^(var|logs?|nodes?|hosts?|kernel|journal|system)$')
             ))
-            else split_part(parse_filename(path), '.', 1)
         end as host,
-    from logged
+    from stems as s
+    left join nodes as n on n.node = s.stem.bare
 ),
 
 owned as (

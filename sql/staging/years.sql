@@ -2,7 +2,7 @@
 -- do not count: it is a look-up
 -- line: first line of which the year holds
 -- next_line: first line of which it holds no longer
--- year_from: what the year was taken from: log (stamps with a year in the same log), job (accounting of its job), folder (files beside it), everything (all files, which agree); none where they disagree or there are none
+-- year_from: what the year was taken from: log (stamps with a year in the same log), job (accounting of its job), folder (files beside it, else all of its first folder, which agree), everything (all files, which agree); none where they disagree or there are none
 -- year_near: path of the file that it was taken from, or the job; null where several
 with
 
@@ -57,6 +57,8 @@ spans as (
         log,
         min(us + turns * 31556952000000) as first_us,
         max(us + turns * 31556952000000) as last_us,
+        -- what goes on for years has several readings around a date: logs are kept up to when they are collected
+        case when last_us - first_us < 31556952000000 then (first_us + last_us) // 2 else last_us end as near_us,
     from counted
     group by log
 ),
@@ -81,15 +83,35 @@ log_jobs as (
     select log, min(job_id) as job_id from staging.logs group by log
 ),
 
+-- the folder that a log lies in, and the first one below the logs
+around as (
+    select path, log, source_id, unnest(list_distinct([regexp_replace(log, '/?[^/]*$', ''), folder])) as folder
+    from staging.logs
+),
+
 folders as (
     select
         l.folder,
-        avg(epoch_us(a.middle_ts))::bigint as anchor_us,
+        min(epoch_us(a.middle_ts)) as first_us,
+        max(epoch_us(a.middle_ts)) as last_us,
         case when count(*) = 1 then min(l.path) end as near,
     from staging.anchors as a
-    inner join staging.logs as l using (source_id)
+    inner join around as l using (source_id)
     where l.folder <> ''
     group by l.folder
+),
+
+-- the innermost of which all that is dated tells the same year
+log_folders as (
+    select
+        s.log,
+        arg_max(f.first_us, length(f.folder)) as anchor_us,
+        arg_max(struct_pack(near := f.near), length(f.folder)).near as near,
+    from spans as s
+    inner join (select distinct log, folder from around) as l using (log)
+    inner join folders as f using (folder)
+    where round((f.first_us - s.near_us) / 31556952000000) = round((f.last_us - s.near_us) / 31556952000000)
+    group by s.log
 ),
 
 -- logs of unrelated years say nothing about this one
@@ -107,8 +129,7 @@ everything as (
 anchored as (
     select
         s.log,
-        -- what goes on for years has several readings around a date: logs are kept up to when they are collected
-        case when s.last_us - s.first_us < 31556952000000 then (s.first_us + s.last_us) // 2 else s.last_us end as near_us,
+        s.near_us,
         coalesce(o.anchor_us, j.anchor_us, f.anchor_us, e.anchor_us) as anchor_us,
         case
             when o.anchor_us is not null then 'log'
@@ -127,8 +148,7 @@ anchored as (
     left join own as o using (log)
     left join log_jobs as n using (log)
     left join jobs as j on j.job_id = n.job_id
-    left join (select distinct log, folder from staging.logs) as d using (log)
-    left join folders as f on f.folder = d.folder
+    left join log_folders as f using (log)
     cross join everything as e
 ),
 

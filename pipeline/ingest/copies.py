@@ -1,0 +1,105 @@
+"""Probes → which sources are copies of others. The same bytes are read once, or once for each host.
+
+The kernels of two hosts can say the same, to the microsecond since they booted: where no line names its host,
+the place of the file does, and the second log is evidence of another machine.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+from pipeline.formats import registry
+from pipeline.ingest.probe import Probe, hash_content
+from pipeline.ingest.rules import rules_for
+from pipeline.ingest.sample import read_sample
+from pipeline.ingest.scan import Scanner
+
+#: What a log is called on every host, and a folder around one that is.
+_CALLED = (
+    r"dmesg|kern(?:el)?|kmsg|messages|syslog|system|journal(?:ctl)?|kubelet|slurmd|mmfs|console"
+    r"|(?:nvidia-|nv-)?(?:fabricmanager|hostengine|imex|smi|persistenced)|dcgmi?|dmon|ibstat"
+    r"|node-problem-detector|npd"
+)
+_BARE = re.compile(rf"(?:(?:{_CALLED})(?:[-_]|$))?(?P<bare>.*?)(?:[-_](?:{_CALLED}))?", re.IGNORECASE)
+_AROUND = re.compile(r"(?:var|logs?|nodes?|hosts?|kernel|journal|system)", re.IGNORECASE)
+
+#: Hosts are numbered; and so is what people collect, and copy.
+_HOST = re.compile(r"[A-Za-z][\w-]*\d[\w-]*")
+_COLLECTED = re.compile(
+    r"(?:attempt|backup|bak|boot|case|cop(?:y|ie)|day|dump|export|incident|job|new|old|part|run|ticket|try|week)"
+    r"s?[\d_-]*",
+    re.IGNORECASE,
+)
+
+
+def find_duplicates(probes: Sequence[Probe]) -> dict[str, str]:
+    """Return for each source with the content of another one the name of the one that is read instead.
+
+    Only files that begin alike are compared; empty files are not the copy of each other. The first is read,
+    and of a log of a machine one of each host that a place names.
+    """
+    groups: dict[str, list[Probe]] = {}
+    for found in probes:
+        if found.head_hash and found.source.bytes and not found.error:
+            groups.setdefault(found.head_hash, []).append(found)
+    copies: dict[str, str] = {}
+    for group in groups.values():
+        if len(group) == 1:
+            continue
+        alike: dict[str, list[Probe]] = {}
+        for found in group:
+            content = found.known.row["content_hash"] if found.known else hash_content(found.source.place)
+            alike.setdefault(content, []).append(found)
+        for same in alike.values():
+            copies |= _copies_of(same)
+    return copies
+
+
+def host_of_place(name: str) -> str | None:
+    """Return the host that the place of a log names, or None: its own name does, or the folder around it."""
+    path = PurePosixPath(name)
+    stem = path.name.partition(".")[0]
+    found = _BARE.fullmatch(stem)
+    bare = found["bare"] if found else stem
+    around = [folder for folder in path.parts[:-1] if not _AROUND.fullmatch(folder)]
+    # A name of its own is none of a folder's.
+    words = [bare] if bare == stem or not around else [bare, around[-1]]
+    return next((word for word in words if _HOST.fullmatch(word) and not _COLLECTED.fullmatch(word)), None)
+
+
+def _copies_of(same: Sequence[Probe]) -> dict[str, str]:
+    """Return which of some sources with one content are copies, and of which."""
+    names = [one.source.name for one in same]
+    if len(names) < 2:
+        return {}
+    hosts = [host_of_place(name) for name in names]
+    if not any(hosts) or not _is_of_no_host(same[0]):
+        return dict.fromkeys(names[1:], names[0])
+    # Of each host the plainest name is read; what lies where none is named is a copy of the first.
+    firsts: dict[str, str] = {}
+    copies: dict[str, str] = {}
+    named = sorted((host, name) for host, name in zip(hosts, names, strict=True) if host)
+    for host, name in sorted(named, key=lambda found: len(found[0])):
+        first = next((first for other, first in firsts.items() if _is_same(host, other)), None)
+        if first is None:
+            firsts[host] = name
+        else:
+            copies[name] = first
+    default = next(name for name in names if name in firsts.values())
+    return copies | {name: default for host, name in zip(hosts, names, strict=True) if not host}
+
+
+def _is_same(host: str, other: str) -> bool:
+    """Return whether a name is another, or goes on around it as that of a copy does: gx001, gx001-copy."""
+    return host == other or re.search(rf"(?:^|[-_]){re.escape(other)}(?:[-_]|$)", host) is not None
+
+
+def _is_of_no_host(found: Probe) -> bool:
+    """Return whether a source is a log of a machine of which no line says which."""
+    fmt = registry().get(found.detection.format)
+    if fmt is None or fmt.role != "node" or fmt.shape != "lines" or found.label:
+        return False
+    scan = Scanner(rules_for(fmt.name)).scan(read_sample(found.source.place).lines)
+    return all(rows["host"].null_count() == rows.height for rows in scan.tables.values())
