@@ -81,6 +81,7 @@ def slack_of(run: Run, style: Style, blemishes: Blemishes = CLEAN) -> RunSlack:
     untold = [] if trainer.dates_start else list(_untold(run))
     if untold:
         reasons.append("a start failed before its trainer printed a time: nobody saw what it was spent on")
+        blind += _unparted(run)
     last = run.attempts[-1]
     if not trainer.dates_steps and last.end is not None and BY_NAME[last.end.fault].kind == "ongoing":
         blind.append((last.end.stop_us, run.jobs[last.job].end_us))
@@ -107,6 +108,16 @@ def _untold(run: Run) -> Iterator[tuple[int, int]]:
             own = [other for other in run.attempts if other.job == it.job]
             after = next((other.process_us for other in own if other.number > it.number), job.end_us)
             yield (job.start_us if it is own[0] else it.process_us), after
+
+
+def _unparted(run: Run) -> Iterator[tuple[int, int]]:
+    """Yield the spans of such starts inside an allocation: what they leave first is the word of their end.
+
+    No line parts them from the end of the start before them.
+    """
+    for before, it in pairwise(run.attempts):
+        if it.init_us is None and it.job == before.job and it.end is not None:
+            yield it.process_us, it.end.stop_us
 
 
 def _longest(attempt: Attempt, log_interval: int) -> int:
