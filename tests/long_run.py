@@ -98,15 +98,35 @@ def worn(rng: Random, hosts: Iterable[str], told_by_all: bool) -> tuple[Style, B
 def loss(rng: Random, runs: list[Run]) -> Blemishes:
     """Return what is missing from the logs of a cluster.
 
-    The console that held a restore tells that work was overwritten: only later ones are ever lost. Where no
-    trainer says on how many GPUs it runs, accounting is the only word about a job that got fewer: it stays.
+    The console that held a restore tells that work was overwritten: only later ones are ever lost. One that
+    alone tells that a later launch left a host out is not lost either. Where no trainer says on how many GPUs
+    it runs, accounting is the only word about a job that got fewer: it stays.
     """
     last = max((a.number for run in runs for a in run.attempts if a.restore is not None), default=0)
     losses = [Blemishes(kernel_lost=1.0), Blemishes(no_errors=True)]
     if all(trainers()[run.trainer].shows_world for run in runs):
         losses.append(Blemishes(no_accounting=True))
-    losses += [Blemishes(lost_console=a.number) for run in runs for a in run.attempts if a.number > last]
+    losses += [
+        Blemishes(lost_console=a.number)
+        for run in runs
+        for a in run.attempts
+        if a.number > last and not any(alone_tells_width(other, a.number) for other in runs)
+    ]
     return rng.choice(losses)
+
+
+def alone_tells_width(run: Run, number: int) -> bool:
+    """Return whether only the console of an attempt tells that a later launch in its job left a host out.
+
+    A launch that is as wide as any before it, as far as one knows, left none out.
+    """
+    for it in run.attempts[number:]:
+        before = run.attempts[: it.number - 1]
+        widest = max((len(a.hosts) for a in before if a.job == it.job), default=0)
+        others = (len(a.hosts) for a in before if a.number != number and a.init_us is not None)
+        if len(it.hosts) < widest and max(others, default=0) < widest:
+            return True
+    return False
 
 
 def marks(trainer: str, style: Style, found: Blemishes, lost: Blemishes) -> Iterator[str]:

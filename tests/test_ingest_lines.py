@@ -142,6 +142,12 @@ FILES: dict[tuple[str, ...], str] = {
     tuple(f"retraining/0 {text}" for text in SAVES): r"retraining/[0-9]+ ",
     # Once, but before another prefix: the error stream of a job whose output is in another file.
     (f"gx017: [rank9]: {SAVES[0]}", "text"): r"gx[0-9]+: ",
+    # A start that was killed: its first line proves its program, and its second one is cut.
+    (
+        "gx017: [2026-10-04T20:05:16.241503] [40021] [66dd47] [AtorchTrainerV2] [#start] [INSTANT] {}",
+        "gx017: [2026-10-04 20:05:16,242] [INFO] [training.py:830:_rende",
+        "srun: error: Node failure on gx116",
+    ): r"gx[0-9]+: ",
     # Again and again, but before lines that no program is known to print without it.
     ("psnr_1: 20.5", "psnr_1: 21.5", "psnr_1: [1, 2]"): "",
     # Known, but once.

@@ -104,6 +104,12 @@ def test_what_a_trainer_says_when_it_leaves_is_known() -> None:
     ).all()
 
 
+def test_no_launcher_starts_again_in_an_allocation_that_the_scheduler_puts_back() -> None:
+    plan = Plan(gpus=16, steps_between=(3, 8), ends={"put_back": 1.0}, restart_inside=1.0, max_attempts=4)
+    (run,) = invent(3, (plan,)).runs
+    assert [it.job for it in run.attempts] == list(range(len(run.attempts))) != [0]
+
+
 def test_decoys_follow_from_the_seed_and_spare_no_host_of_the_run() -> None:
     one, other = story_of("killed"), story_of("killed")
     add_decoys(one, 40.0)

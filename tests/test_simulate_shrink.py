@@ -16,6 +16,7 @@ from pipeline.simulate.slack import slack_of
 from pipeline.simulate.story import Story
 from pipeline.simulate.truth import true_ledger
 from pipeline.simulate.written import read_truth
+from tests.long_run import alone_tells_width
 from tests.simulated import THROUGH_ALL, ledger
 from tests.together import Told, side_by_side, tell, write_apart
 
@@ -47,6 +48,12 @@ def test_what_is_left_out_is_missing_and_its_end_pays() -> None:
         piece for piece in true_ledger(story).pieces if piece.attempt is not None or piece.part == "missing"
     ]
     assert sum(piece.gpu_us for piece in own) == held
+
+
+def test_the_widest_launch_alone_tells_that_later_ones_left_a_host_out() -> None:
+    # On four hosts, on three, and on two: without the first nobody knows that the second left one out.
+    (run,) = story_of("gpu_off_bus_hang").runs
+    assert [it.number for it in run.attempts if alone_tells_width(run, it.number)] == [1]
 
 
 def test_a_host_that_is_taken_out_is_missing_from_then_on() -> None:

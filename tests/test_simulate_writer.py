@@ -6,6 +6,7 @@ import gzip
 import json
 import re
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import replace
 from datetime import datetime
 from functools import cache
@@ -304,6 +305,20 @@ def test_a_cut_line_hides_a_save_after_which_no_step_was_told(interval: int, cou
     own = [span for span in blind if span[0] < first.end.left_us]
     assert own == [(start, first.end.stop_us) for start in (first.loop_us, first.stalls[-1].start_us)] * count
     assert slack_of(run, Style(interval), CLEAN).blind == ()
+
+
+@pytest.mark.parametrize("trainer", ["nemo_lines", "megatron"])
+def test_a_cut_line_of_a_load_tells_it_from_nothing_before_it(trainer: str) -> None:
+    # Killed in the first step: NeMo prints nothing between a load and a step, Megatron that its loop begins.
+    run = deepcopy(story(3, trainer=trainer).runs[0])
+    it = run.attempts[1]
+    assert it.restore is not None
+    assert it.loop_us is not None
+    assert it.end is not None
+    it.steps, it.stalls, it.saves = [], [], []
+    it.end = replace(it.end, stop_us=it.loop_us + 3_000_000)
+    begin = it.restore.start_us if trainer == "nemo_lines" else it.loop_us
+    assert (begin, it.end.stop_us) in slack_of(run, Style(), Blemishes(torn=True)).blind
 
 
 ALL = Blemishes(

@@ -233,8 +233,8 @@ def test_a_time_that_nobody_saw_is_known_nowhere(
     assert (life["life_s"], life["counted"]) == expected["life"]
 
 
-@pytest.mark.parametrize("trainer", ["levanter", "nanotron"])
-def test_a_start_of_which_its_trainer_said_no_word_is_unobserved(trainer: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("trainer", ["levanter", "megatron_bridge", "nanotron"])
+def test_a_start_of_which_its_trainer_told_no_time_is_unobserved(trainer: str, tmp_path: Path) -> None:
     """What its time was spent on is true of the story, and not known to anybody who reads its logs."""
     plan = Plan(trainer=trainer, gpus=16, target=60, steps_between=(12, 24), max_attempts=6, failed_start=0.6)
     story = invent(1, (trainers()[trainer].fit(replace(plan, ends=dict.fromkeys(ENDS, 1.0))),))

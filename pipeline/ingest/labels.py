@@ -5,7 +5,8 @@ nothing around it that tells it from a word (``gx017: text``, but also ``step1: 
 not tell which it is; a file does. A label stands again and again before lines that programs print by
 themselves: some pattern knows them without it. What a program prints with a name of its own before it is
 known with that name, or not at all. Before the prefix of another transport once is enough: no program prints
-that behind a name of its own.
+that behind a name of its own. A log may hold two lines of its trainer, the second of which is cut: of those
+that a name stands before, one is enough that proves its program.
 """
 
 from __future__ import annotations
@@ -50,13 +51,16 @@ def find_labels(lines: pl.DataFrame, files: int) -> list[str]:
     named = _candidates(lines)
     if named.is_empty():
         return labels
-    known = _is_known(named["rest"])
-    own = _is_known(named["text"]) & ~known | named["text"].str.contains(_own_heads())
-    judged = named.with_columns(behind=known & ~own, own=own)
+    behind, alone = _known(named["rest"]), _known(named["text"])
+    known = _holds(named["rest"], behind)
+    own = _holds(named["text"], alone) & ~known | named["text"].str.contains(_own_heads())
+    proof = _holds(named["rest"], behind.filter(_decides()))
+    judged = named.with_columns(behind=known & ~own, own=own, proof=proof & ~own)
     told = judged.group_by("file", "name", maintain_order=True).agg(
-        pl.col("lines").filter(kind).sum().alias(kind) for kind in ("behind", "own")
+        pl.col("lines").filter(kind).sum().alias(kind) for kind in ("behind", "own", "proof")
     )
-    told = told.filter((pl.col("behind") >= LEAST_LINES) & (pl.col("behind") > pl.col("own")))
+    enough = (pl.col("behind") >= LEAST_LINES) | (pl.col("proof") > 0)
+    told = told.filter(enough & (pl.col("behind") > pl.col("own")))
     for file, names in told.group_by("file", maintain_order=True).agg("name").rows():
         labels[file] = "|".join(sorted({_form(name) for name in names}))
     return labels
@@ -85,11 +89,22 @@ def _candidates(lines: pl.DataFrame) -> pl.DataFrame:
     return shapes.filter(rank <= MAX_NAMES)
 
 
-def _is_known(text: pl.Series) -> pl.Series:
-    """Return which lines a pattern of any format knows."""
+def _known(text: pl.Series) -> pl.DataFrame:
+    """Return ``format, pattern, line`` of every pattern of any format that knows a line."""
+    return pl.concat([match_rules(text, rules_of_all(primary)) for primary in (True, False)])
+
+
+def _holds(text: pl.Series, matches: pl.DataFrame) -> pl.Series:
+    """Return which lines are among those that were matched."""
     numbers = pl.int_range(1, len(text) + 1, dtype=pl.Int64, eager=True)
-    found = [match_rules(text, rules_of_all(primary))["line"] for primary in (True, False)]
-    return numbers.is_in(pl.concat(found).implode())
+    return numbers.is_in(matches["line"].implode())
+
+
+@cache
+def _decides() -> pl.Expr:
+    """Return whether a match of a pattern proves its program."""
+    deciding = [f"{fmt.name}.{name}" for fmt in registry().values() for name in fmt.deciding]
+    return pl.concat_str("format", pl.lit("."), "pattern").is_in(deciding)
 
 
 @cache

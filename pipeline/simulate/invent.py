@@ -109,8 +109,8 @@ class _Life:
             shrinks = lost and not spares and self._shrinks(fault, active, idle=idle)
             if lost:
                 again = shrinks or (again and bool(spares))
-            if fault.state == "NODE_FAIL" and end.host == hosts[0]:
-                # A job ends with the host that runs its script.
+            if fault.state == "REQUEUED" or (fault.state == "NODE_FAIL" and end.host == hosts[0]):
+                # A job ends that the scheduler puts back, and with the host that runs its script.
                 again = False
             if not again or inside == _MAX_INSIDE - 1 or len(launcher.attempts) >= plan.max_attempts:
                 break

@@ -69,7 +69,7 @@ def slack_of(run: Run, style: Style, blemishes: Blemishes = CLEAN) -> RunSlack:
         reasons.append("the last step line of a killed attempt is cut, and its step is not told")
     blind: list[tuple[int, int]] = []
     if blemishes.torn:
-        blind = [span for attempt in run.attempts for span in _cut_off(attempt, style.log_interval)]
+        blind = [span for attempt in run.attempts for span in _cut_off(run, attempt, style)]
     if blind:
         reasons.append(
             "the line of the last stall, of the first step, or of the last phase, of a killed attempt is cut"
@@ -81,6 +81,7 @@ def slack_of(run: Run, style: Style, blemishes: Blemishes = CLEAN) -> RunSlack:
     untold = [] if trainer.dates_start else list(_untold(run))
     if untold:
         reasons.append("a start failed before its trainer printed a time: nobody saw what it was spent on")
+        blind += _unparted(run)
     last = run.attempts[-1]
     if not trainer.dates_steps and last.end is not None and BY_NAME[last.end.fault].kind == "ongoing":
         blind.append((last.end.stop_us, run.jobs[last.job].end_us))
@@ -109,6 +110,16 @@ def _untold(run: Run) -> Iterator[tuple[int, int]]:
             yield (job.start_us if it is own[0] else it.process_us), after
 
 
+def _unparted(run: Run) -> Iterator[tuple[int, int]]:
+    """Yield the spans of such starts inside an allocation: what they leave first is the word of their end.
+
+    No line parts them from the end of the start before them.
+    """
+    for before, it in pairwise(run.attempts):
+        if it.init_us is None and it.job == before.job and it.end is not None:
+            yield it.process_us, it.end.stop_us
+
+
 def _longest(attempt: Attempt, log_interval: int) -> int:
     """Return the longest time that the steps between two step lines took, in microseconds, warm-up apart."""
     spent: Counter[int] = Counter()
@@ -119,19 +130,19 @@ def _longest(attempt: Attempt, log_interval: int) -> int:
     return max(log_interval * attempt.step_us, *spent.values(), 0)
 
 
-def _cut_off(attempt: Attempt, log_interval: int) -> Iterator[tuple[int, int]]:
+def _cut_off(run: Run, attempt: Attempt, style: Style) -> Iterator[tuple[int, int]]:
     """Yield the spans of which only the cut last line of a killed attempt told, up to where it stopped.
 
     That may be its last stall, or all of its loop, warm-up included, where it is the first step line, or the
-    last phase of a start that did not come so far.
+    last phase of a start that did not come so far, or its restore.
     """
-    end = attempt.end
+    end, log_interval = attempt.end, style.log_interval
     if end is None or BY_NAME[end.fault].kind in ("completed", "ongoing") or end.told_us is not None:
         return
     if not attempt.steps:
         reached = attempt.loop_us or attempt.built_us or attempt.init_us
         if reached is not None:
-            yield reached, end.stop_us
+            yield _since(run, attempt, style, reached), end.stop_us
         return
     if attempt.loop_us is not None:
         first, last_step = attempt.steps[0].number, attempt.steps[-1].number
@@ -142,3 +153,16 @@ def _cut_off(attempt: Attempt, log_interval: int) -> Iterator[tuple[int, int]]:
         return
     if last.after >= attempt.steps[-1].number // log_interval * log_interval:
         yield last.start_us, end.stop_us
+
+
+def _since(run: Run, attempt: Attempt, style: Style, reached_us: int) -> int:
+    """Return since when nothing is told of a start whose last line is cut.
+
+    Where its trainer prints nothing behind the line of a load, that is the one: nothing tells a load from the
+    set-up before it.
+    """
+    read = attempt.restore
+    if read is None or read.end_us > reached_us:
+        return reached_us
+    told = (line.time_us for line in trainers()[run.trainer].render(run, attempt.world(run), attempt, style))
+    return read.start_us if max(told, default=0) <= read.end_us else reached_us

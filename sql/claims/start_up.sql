@@ -8,8 +8,8 @@ marks as (
         t.attempt,
         p.allocated_us,
         coalesce(e.up_us, p.process_us) as process_us,
-        -- before the first line of an output without a trainer nobody saw what the time was spent on
-        not coalesce(e.unseen and t.start_estimated, false) as knows_start,
+        -- before the first time that is told nobody saw what it was spent on, where no line of a trainer tells it
+        not coalesce(t.start_untold, false) as knows_start,
         -- where no line ends initialisation, it lasts until the load
         least(greatest(coalesce(t.init_end_us, r.start_us), coalesce(e.up_us, p.process_us)), coalesce(p.loop_us, e.stop_us)) as init_end_us,
         coalesce(t.init_end_us, r.start_us) is not null as knows_init,

@@ -14,17 +14,18 @@ unseen as (
     inner join ledger.holdings as h using (run_id, holding)
     where not t.observed
     union all
-    -- an error stream that tells of the end alone, or the output of a trainer whose lines nobody knows
+    -- an error stream that tells of the end alone, or the output of a trainer whose lines nobody knows, or have no time
     select
         e.run_id,
         e.attempt,
         e.progress_us as start_us,
-        e.stop_us as end_us,
+        -- whose trainer spoke without a time was up by the first that is told
+        case when e.unseen then e.stop_us else e.up_us end as end_us,
         h.source_id,
         h.line,
     from ledger.ends as e
     inner join ledger.holdings as h using (run_id, holding)
-    where e.unseen and e.observed and e.stop_us > e.progress_us
+    where (e.unseen or e.start_untold) and e.observed and end_us > e.progress_us
 )
 
 select

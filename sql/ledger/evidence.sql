@@ -391,7 +391,7 @@ named as (
     group by all
 ),
 
--- of an attempt that nobody saw the first line is the earliest that is known of its end, less what it says to have waited
+-- of an attempt that nobody saw begin the first line is the earliest that is known of its end, less what it says to have waited
 untold as (
     select t.run_id, t.attempt, least(t.process_us, min(w.near_us - w.waited_us)) as since_us
     from ledger.progress as t
@@ -402,6 +402,14 @@ untold as (
     ) as w using (run_id, attempt)
     where t.trainer_unseen and t.observed
     group by t.run_id, t.attempt, t.process_us
+),
+
+-- a scheduler misses a host only when it has asked in vain for some minutes: five by the default of `SlurmdTimeout` of Slurm
+missed as (
+    select run_id, attempt, list(distinct split_part(node, '.', 1)) as missed_hosts
+    from own
+    where cause = 'node_failure' and by_scheduler and node is not null
+    group by all
 ),
 
 holders as (
@@ -417,7 +425,12 @@ holders as (
         p.nodes is null as nodes_unknown,
         coalesce(list_transform(p.nodes, lambda x: split_part(x, '.', 1)), n.hosts) as hosts,
         p.next_start_us,
+        p.last_evidence_us,
+        -- a start of which only the end is told began before its first line, when the last one had gone
+        case when p.start_untold then p.process_us - 120000000 end as earliest_us,
+        case when p.start_untold then coalesce(m.missed_hosts, []) end as missed_hosts,
     from ledger.progress as p
+    left join missed as m using (run_id, attempt)
     left join opened as o using (run_id, attempt)
     left join untold as u using (run_id, attempt)
     left join named as n using (run_id, attempt)
@@ -426,8 +439,16 @@ holders as (
 -- attempts of a run on one host, or under one job, take turns: a line belongs to the turn in which it appears
 turns as (
     select
-        h.*,
-        lag(release_us) over w as previous_release_us,
+        h.* replace (
+            case
+                when lead(earliest_us) over w is null then next_start_us
+                else least(next_start_us, greatest(last_evidence_us, lead(earliest_us) over w))
+            end as next_start_us
+        ),
+        case
+            when earliest_us is null then lag(release_us) over w
+            else least(lag(release_us) over w, greatest(lag(last_evidence_us) over w, earliest_us))
+        end as previous_release_us,
         lag(job_id) over w as previous_job_id,
         lag(hosts) over w as previous_hosts,
         lead(job_id) over w as next_job_id,
@@ -472,11 +493,15 @@ shared as (
     inner join signals as s
         on s.source_id = p.source_id and s.line = p.line and s.segment = p.segment and s.signal_id = p.name
     inner join turns as t
-        on epoch_us(p.ts) between t.seen_us - 120000000 and t.release_us + 300000000
+        on epoch_us(p.ts) between t.seen_us - 600000000 and t.release_us + 300000000
     left join quoted as q on q.source_id = p.source_id and q.line = p.line
     where p.kind = 'signal'
         and (p.run_id is null or q.source_id is not null)
         and p.ts is not null
+        and (
+            epoch_us(p.ts) >= t.seen_us - 120000000
+            or coalesce(list_contains(t.missed_hosts, split_part(coalesce(s.node, p.host), '.', 1)), false)
+        )
         and (
             s.job_id = t.job_id
             or list_contains(t.hosts, split_part(coalesce(s.node, p.host), '.', 1))

@@ -25,6 +25,7 @@ limits as (
         t.observed,
         t.start_us,
         t.start_estimated,
+        coalesce(t.start_untold, false) as start_untold,
         coalesce(t.trainer_unseen, false) as trainer_unseen,
         coalesce(t.errors_alone, false) as errors_alone,
         -- of several attempts in an allocation the later ones begin where they start
@@ -60,10 +61,10 @@ select
     s.last_step,
     s.loop_us,
     s.first_step_us,
-    -- what happened before the first line of an output without a trainer nobody saw
+    -- what happened before the first line of an output without a trainer, or without a time of one, nobody saw
     coalesce(
         s.last_progress_us,
-        case when l.trainer_unseen then l.begin_us end,
+        case when l.trainer_unseen or l.start_untold then l.begin_us end,
         l.process_us,
         l.allocated_us
     ) as progress_us,

@@ -1,6 +1,7 @@
 -- one row per attempt: a launch of trainer processes, or a held span without any trainer log; its marks before and after the loop
 -- do not sum: times are microseconds since the epoch, null where no line tells
 -- start_estimated: no line tells the start: it lay before start_us, which is the first time that is told at all
+-- start_untold: nor does any line of its trainer have a time, so that the first that is told is that of its end
 -- trainer_unseen: no line of a trainer is in what was printed, so that nobody saw whether steps were made
 -- errors_alone: an error stream is all that was printed: the output in which steps would stand is missing
 with
@@ -134,11 +135,17 @@ told as (
         max(epoch_us(ts)) filter (where kind = 'phase' and name = 'job' and edge = 'end') as job_end_us,
         max(epoch_us(ts)) as last_evidence_us,
         min(epoch_us(ts)) as first_evidence_us,
+        -- who says how long it waited was there before
+        min(epoch_us(ts) - (duration_s * 1000000)::bigint) filter (where kind = 'signal' and duration_s > 0) as waited_since_us,
         -- a library may tell of communicators, and a launcher of processes, where the trainer writes elsewhere
         bool_or(
             kind in ('load', 'save', 'timer')
             or kind = 'phase' and name not in ('process_start', 'library_setup', 'init', 'exit', 'job')
         ) as tells_of_trainer,
+        bool_or(ts is not null) filter (
+            where kind in ('load', 'save', 'timer')
+                or kind = 'phase' and name not in ('process_start', 'library_setup', 'init', 'exit', 'job')
+        ) as dates_trainer,
     from staging.placed
     where launch_no is not null
     group by all
@@ -188,8 +195,12 @@ attempts as (
         greatest(m.last_evidence_us, l.last_mark_us) as last_evidence_us,
         l.step_lines = 0 and not l.is_of_trainer and not coalesce(m.tells_of_trainer, false) as trainer_unseen,
         l.is_error_stream as errors_alone,
-        m.* exclude (run_id, launch_no, first_evidence_us, last_evidence_us, tells_of_trainer, start_estimated),
+        m.* exclude (run_id, launch_no, first_evidence_us, last_evidence_us, tells_of_trainer, dates_trainer, start_estimated),
         coalesce(m.start_estimated, true) as start_estimated,
+        coalesce(m.start_estimated, true) and (
+            trainer_unseen
+            or l.step_lines = 0 and m.process_us is null and not coalesce(m.dates_trainer, false)
+        ) as start_untold,
     from launches as l
     left join held as h using (run_id, launch_no)
     left join marks as m using (run_id, launch_no)
@@ -206,6 +217,7 @@ attempts as (
         true as trainer_unseen,
         false as errors_alone,
         true as start_estimated,
+        true as start_untold,
     from unseen
 ),
 
@@ -220,13 +232,29 @@ numbered as (
     left join ledger.holdings as h using (run_id, holding)
 ),
 
+-- a start of which only the end is told began when the first that speaks of it began to wait, at the latest
+dated as (
+    select
+        n.* exclude (waited_since_us)
+        replace (
+            case
+                when n.start_untold and n.observed and n.waited_since_us is not null then
+                    least(n.start_us, greatest(n.waited_since_us, h.start_us, lag(n.last_evidence_us) over w))
+                else n.start_us
+            end as start_us
+        ),
+    from numbered as n
+    left join ledger.holdings as h using (run_id, holding)
+    window w as (partition by n.run_id, n.holding order by n.attempt)
+),
+
 followed as (
     select
         n.*,
         row_number() over (partition by n.run_id, n.holding order by n.attempt)::integer as place_in_holding,
         lead(n.start_us) over (partition by n.run_id order by n.attempt) as next_start_us,
         lead(n.holding) over (partition by n.run_id order by n.attempt) as next_holding,
-    from numbered as n
+    from dated as n
 ),
 
 -- a number for the attempt in the whole store, which sorts faster than names

@@ -146,7 +146,7 @@ begun as (
 ),
 
 -- and to the step of it that is named next; what programs print after the last one is of that one
-keyed as (
+named as (
     select
         p.* exclude (job_key, step),
         p.job_key || coalesce('.' || coalesce(p.step, n.step, case when not p.by_trainer then b.step end), '') as key,
@@ -155,6 +155,21 @@ keyed as (
     asof left join named_steps as n on p.run_id = n.run_id and p.job_key = n.job_key and p.ts <= n.ts
     asof left join named_steps as b on p.run_id = b.run_id and p.job_key = b.job_key and p.ts >= b.ts
     asof left join begun as s on p.log_no = s.log_no and p.ord >= s.ord
+),
+
+-- the tasks of a step end one by one, the last of them when it was named already: all are of the step of the first
+task_keys as (
+    select e.log_no, e.ord, min(n.key) as key
+    from (select log_no, ord, min(ord) over (partition by log_no, step) as first_ord from staging.task_ends) as e
+    inner join named as n on n.log_no = e.log_no and n.ord = e.first_ord
+    where e.ord > e.first_ord
+    group by all
+),
+
+keyed as (
+    select n.* replace (coalesce(t.key, n.key) as key)
+    from named as n
+    left join task_keys as t using (log_no, ord)
 ),
 
 spoken as (

@@ -11,11 +11,11 @@ from pipeline.simulate.story import SECOND
 
 
 def suits(plan: Plan) -> Plan:
-    """Return a plan without what nothing dates: starts that fail, and the end of a run that goes on.
+    """Return a plan without the end of a run that goes on, which nothing dates.
 
     Saves in the background came later.
     """
-    return replace(plan, failed_start=0.0, goes_on=False, save_async=False)
+    return replace(plan, goes_on=False, save_async=False)
 
 
 TRAINER = Trainer(
