@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
@@ -66,6 +66,10 @@ pipeline-model-parallel size: 1
 """
 
 
+#: How the files of a case end that only kernels and drivers write.
+KERNELS = (".dmesg.txt", ".syslog", ".nvidia-smi.txt")
+
+
 @dataclass(frozen=True)
 class Chain:
     """A case: its name, what is expected of it, what its common files need, and its own files."""
@@ -97,6 +101,30 @@ def read_chain(path: Path) -> Chain:
 def read_chains() -> tuple[Chain, ...]:
     """Read all cases, by name."""
     return tuple(read_chain(path) for path in sorted(CASES.glob("*.txt")))
+
+
+def without_kernels(chain: Chain) -> Chain:
+    """Return a case of which the logs of kernels are lost, on other hosts and in another job."""
+
+    def elsewhere(text: str) -> str:
+        text = re.sub(r"\bgx(\d{3,4})\b", r"gx5\1", text)
+        text = re.sub(r"\bgx\[(\d{3,4})([-,])(\d{3,4})\]", r"gx[5\1\g<2>5\3]", text)
+        return text.replace(str(chain.more["job"]), str(chain.more["job"] + 20_000))
+
+    more = {
+        **chain.more,
+        "job": chain.more["job"] + 20_000,
+        "hosts": [elsewhere(host) for host in chain.more["hosts"]],
+    }
+    expect = {
+        name: elsewhere(value) if isinstance(value, str) else value for name, value in chain.expect.items()
+    }
+    files = tuple(
+        (elsewhere(path), elsewhere(text), instead)
+        for path, text, instead in chain.files
+        if not path.endswith(KERNELS)
+    )
+    return replace(chain, name=f"{chain.name}_blind", expect=expect, more=more, files=files)
 
 
 def steps(first: int, last: int) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 
 import duckdb
+import polars as pl
 
 from pipeline.cli import run as command
 from pipeline.simulate.blemishes import CLEAN, Blemishes
@@ -29,6 +30,15 @@ ENDS = (
     *("time_limit", "operator_stop", "preempted"),
 )
 
+#: What remains to be said of a cause where a log of a kernel is missing, and of which domains it may be said.
+VAGUER = {
+    "gpu_other": {"gpu", "gpu_memory", "nvlink_nvswitch", "pcie_host"},
+    "network_other": {"network_fabric"},
+    "node_failure": {"node_os", "pcie_host", "power_thermal"},
+}
+_CAUSES = Path(__file__).resolve().parents[1] / "sql" / "seeds" / "causes.csv"
+DOMAINS = {row["code"]: row["domain"] for row in pl.read_csv(_CAUSES).rows(named=True)}
+
 #: Trainers that are held to the truth through all blemishes at once; the others in `tests.long_run`.
 THROUGH_ALL = (
     "goodput_records",
@@ -38,6 +48,11 @@ THROUGH_ALL = (
     "mlperf",
     "torchtitan",
 )
+
+
+def is_vaguer(told: str, true: str) -> bool:
+    """Return whether a cause is the true one, or says less and nothing else."""
+    return told == true or DOMAINS[told] == "unknown" or DOMAINS[true] in VAGUER.get(told, ())
 
 
 def classify(folder: Path) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -190,6 +191,12 @@ def test_a_ledger_is_compared_and_a_difference_is_named(
     said = capsys.readouterr().out
     assert "  truth:  productive, incident 1, from 2026-10-05 " in said
     assert "  ledger: lost_work, incident 1, from 2026-10-05 " in said
+    # What either side goes by: the end as it was, and a line of the logs.
+    true, told = (next(line for line in said.splitlines() if side in line) for side in ("truth:", "ledger:"))
+    assert re.search(
+        r"\(attempt 1 ended by gpu_memory_error on gx\d+: stood still [\d:]+, noticed [\d:]+, rel", true
+    )
+    assert re.search(r"\(heron-70b/job-\d+\.out:\d+\)$", told)
     assert "heron-70b, attempt 1, cause: truth gpu_memory_error, ledger gpu_fell_off_bus" in said
     assert "the ledger differs from the truth" in said
 

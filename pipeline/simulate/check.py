@@ -18,7 +18,7 @@ class Span(NamedTuple):
     Attributes:
         incident: number of the attempt whose end brought it about; 0 for none.
         gpus: its width.
-        evidence: where a line says so; empty on the side of the truth.
+        evidence: the line that says so; of the truth, the end that brought it about, or the attempt.
     """
 
     start_us: int

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import duckdb
 import polars as pl
@@ -96,10 +97,11 @@ def judge(con: duckdb.DuckDBPyConnection, truth: Written) -> Judgement:
     """Return how a ledger compares with the truth that stands beside its logs."""
     true, ends = truth.intervals, truth.ends
     told = _rows(con, _TOLD)
+    brought = {(end["run_id"], end["attempt"]): _brought_about(end) for end in ends.iter_rows(named=True)}
     spans: list[Difference] = []
     for run, slack in truth.slacks.items():
         for part in _PARTS:
-            own = _true_spans(true.filter((pl.col("run_id") == run) & (pl.col("part") == part)))
+            own = _true_spans(true.filter((pl.col("run_id") == run) & (pl.col("part") == part)), brought)
             seen = _told_spans(told.filter((pl.col("run_id") == run) & (pl.col("part") == part)))
             for true_layer, told_layer in _layers(own, seen) if part == "missing" else [(own, seen)]:
                 spans += differences(run, true_layer, told_layer, slack)
@@ -148,11 +150,23 @@ def _sums(intervals: pl.DataFrame) -> Iterator[tuple[str, str, int]]:
     yield from intervals.group_by("run_id", "category").agg(pl.col("gpu_us").sum()).sort("run_id").iter_rows()
 
 
-def _true_spans(intervals: pl.DataFrame) -> list[Span]:
-    """Return true intervals as spans."""
+def _true_spans(intervals: pl.DataFrame, brought: Mapping[tuple[str, int], str]) -> list[Span]:
+    """Return true intervals as spans, with the end that brought each of them about, or its attempt."""
     micros = [pl.col(name).dt.timestamp("us") for name in ("start_ts", "end_ts")]
-    rows = intervals.select(*micros, "category", pl.col("incident").fill_null(0), "gpus").iter_rows()
-    return [Span(*row) for row in rows]
+    columns = ("category", pl.col("incident").fill_null(0), "gpus", "run_id", "attempt")
+    spans = []
+    for start, end, category, incident, gpus, run, attempt in intervals.select(*micros, *columns).iter_rows():
+        own = "" if attempt is None else f"attempt {attempt}"
+        spans.append(Span(start, end, category, incident, gpus, brought.get((run, incident), own)))
+    return spans
+
+
+def _brought_about(end: Mapping[str, Any]) -> str:
+    """Return in words what the truth knows of the end of an attempt."""
+    where = f" on {end['host']}" if end["host"] else ""
+    moments = (("stood still", "stop_ts"), ("noticed", "detected_ts"), ("released", "released_ts"))
+    told = (f"{what} {end[name]:%H:%M:%S}" for what, name in moments if end[name] is not None)
+    return f"attempt {end['attempt']} ended by {end['cause']}{where}: {', '.join(told)}"
 
 
 def _told_spans(intervals: pl.DataFrame) -> list[Span]:

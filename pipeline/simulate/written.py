@@ -16,7 +16,7 @@ from pipeline.simulate.check import Slack
 from pipeline.simulate.folder import TOTALS, TRUTH
 
 _INTERVALS = ("attempt", "part", "start_ts", "end_ts", "category", "incident", "gpus", "gpu_us")
-_ENDS = ("attempt", "kind", "cause", "host", "lost_steps")
+_ENDS = ("attempt", "kind", "cause", "host", "stop_ts", "detected_ts", "released_ts", "lost_steps")
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,8 +48,8 @@ spent_data as (
         end
 ),
 
--- a link or a server that is back within seconds did nothing, unless somebody's retries ran out (below); nor did a node that
--- answers before it is set down, which happens `SlurmdTimeout` after it was heard last, 300 seconds if nobody changed it
+-- a server that is back within seconds did nothing, nor did a link unless somebody's retries ran out (below); nor did a node
+-- that answers before it is set down, which happens `SlurmdTimeout` after it was heard last, 300 seconds if nobody changed it
 closers as (
     select
         signal_id as opened_by,
@@ -589,9 +589,13 @@ counted as (
     from united as u
     where not (
             u.restored
-            and not exists (
-                select 1 from turning_points as k
-                where k.run_id = u.run_id and k.attempt = u.attempt and k.gave_up and k.ts_us between u.ts_us and u.ts_us + 120000000
+            -- retries ran out over a link, and not on the way to a file server
+            and not (
+                u.cause = 'network_link'
+                and exists (
+                    select 1 from turning_points as k
+                    where k.run_id = u.run_id and k.attempt = u.attempt and k.gave_up and k.ts_us between u.ts_us and u.ts_us + 120000000
+                )
             )
         )
         -- a driver finds faults in a process that is being killed
