@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import polars as pl
@@ -17,11 +19,11 @@ from pipeline.ingest.copies import find_duplicates
 from pipeline.ingest.discover import discover
 from pipeline.ingest.habits import build_formats
 from pipeline.ingest.parts import agree_on_formats
-from pipeline.ingest.probe import Probe, probe_batch, unread_content
+from pipeline.ingest.probe import Probe, probe_all, unread_content
 from pipeline.ingest.secrets import mask_text
 from pipeline.ingest.sources import build_sources, copied_entry, failed_entry
 from pipeline.ingest.store import Bundle, Entry, Store
-from pipeline.ingest.work import Workers, cut_batches
+from pipeline.ingest.work import Workers
 from pipeline.ingest.write import read_batch, read_into
 from pipeline.places import is_url
 from pipeline.processes import Processes, worker_count
@@ -83,9 +85,7 @@ def ingest(
         target.open()
         known, local = target.known(), target.local()
         pool.processes.expect(unread_content(found.sources, known, local), pool.count)
-        batches = cut_batches(found.sources, lambda source: source.weight)
-        looks = pool.map(lambda batch: probe_batch(batch, config, known, local), batches)
-        probes = agree_on_formats([look for batch in looks for look in batch], config)
+        probes = agree_on_formats(probe_all(found.sources, config, known, local, pool), config)
         copies = find_duplicates(probes)
         own = [found for found in probes if found.source.name not in copies]
         bundled = plan_bundles(own)
@@ -159,7 +159,10 @@ def _entries(
         return entry
 
     small = [found for found in todo if found.source.bytes <= CHUNK_BYTES]
-    for entries in pool.map(lambda batch: read_batch(batch, store), batches_of(small)):
+    here = [found for found in small if not found.source.place.local]
+    anywhere = [found for found in small if found.source.place.local]
+    read = partial(read_batch, store=store)
+    for entries in chain(pool.map_apart(read, batches_of(anywhere)), pool.map(read, batches_of(here))):
         for entry in entries:
             yield finished(entry)
     for found in todo:

@@ -60,7 +60,8 @@ def read_bundle(
     parts = Parts(store, name)
     entries: list[Entry] = []
     digest = blake2b(digest_size=6)
-    for read in pool.map(_read_batch, _batches(members)):
+    local = all(found.source.place.local for found in members)
+    for read in (pool.map_apart if local else pool.map)(_read_batch, _batches(members)):
         for tables in read.rows:
             parts.add(tables)
         for found, account in read.accounts:

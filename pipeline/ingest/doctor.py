@@ -18,11 +18,11 @@ from pipeline.ingest.clock_rows import ClockRows, write_clock_store
 from pipeline.ingest.copies import find_duplicates
 from pipeline.ingest.discover import Source, discover
 from pipeline.ingest.parts import agree_on_formats
-from pipeline.ingest.probe import Probe, probe_batch, unread_content
+from pipeline.ingest.probe import Probe, probe_all, unread_content
 from pipeline.ingest.reader import SourceReader, Submit, read_together
 from pipeline.ingest.sources import copied_entry, failed_entry, read_entry, zone_of
 from pipeline.ingest.store import Entry
-from pipeline.ingest.work import Workers, cut_batches
+from pipeline.ingest.work import Workers
 from pipeline.processes import Processes, worker_count
 
 
@@ -121,9 +121,7 @@ def _diagnose(
     kept: dict[str, ClockRows] = {}
     with Processes() as processes, Workers(worker_count(workers), processes) as pool:
         processes.expect(unread_content(sources, {}, {}), pool.count)
-        batches = cut_batches(sources, lambda source: source.weight)
-        looks = pool.map(lambda batch: probe_batch(batch, config, {}, {}), batches)
-        probes = agree_on_formats([look for batch in looks for look in batch], config)
+        probes = agree_on_formats(probe_all(sources, config, {}, {}, pool), config)
         copies = find_duplicates(probes)
         own = [one for one in probes if one.source.name not in copies]
         for one in own:

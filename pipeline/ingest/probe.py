@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from hashlib import blake2b
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from pipeline.config import Config
 from pipeline.errors import GoodputError, nearest
 from pipeline.formats import registry
 from pipeline.globs import glob_matches
-from pipeline.ingest.chunks import BrokenSourceError, chunk_digest, content_hash, read_chunks
+from pipeline.ingest.chunks import HEAD_BYTES, BrokenSourceError, chunk_digest, content_hash, read_chunks
 from pipeline.ingest.clock import CTIME, GLOG, ISO, SYSLOG
 from pipeline.ingest.detect import UNKNOWN, Detection, detect_all, forced
 from pipeline.ingest.discover import Source
@@ -23,10 +23,14 @@ from pipeline.ingest.jobs import find_job_ids
 from pipeline.ingest.sample import lines_of, read_samples
 from pipeline.ingest.signals import CATALOGUE
 from pipeline.ingest.store import Entry
+from pipeline.ingest.work import Workers, cut_batches
 from pipeline.places import Place
 
 #: Bytes of a file that nobody writes twice by chance.
 _SURELY_DISTINCT = 64 << 10
+
+#: Bytes of the heads of files that are looked at together.
+_LOOKED_AT = 32 << 20
 
 #: A time as logs print it, with a date or as milliseconds since 1970.
 _A_TIME = rf"{ISO}|{CTIME}|{SYSLOG}|[IWEF]{GLOG}|\b1[0-9]{{12}}\b"
@@ -76,6 +80,32 @@ def unread_content(
         and source.place.local
         and (source.name not in known or local.get(source.name) != source.place.stamp())
     )
+
+
+def probe_all(
+    sources: Sequence[Source],
+    config: Config,
+    known: Mapping[str, Entry],
+    local: Mapping[str, list[int]],
+    pool: Workers,
+) -> list[Probe]:
+    """Return what a first look at each source tells; several are asked together, which costs little more."""
+    batches = list(cut_batches(sources, lambda source: min(source.weight, HEAD_BYTES), _LOOKED_AT))
+    told = [
+        (batch, *({one.name: of[one.name] for one in batch if one.name in of} for of in (known, local)))
+        for batch in batches
+    ]
+    # A few looks are done before another process is ready.
+    apart = len(batches) > 2 * pool.count and all(source.place.local for source in sources)
+    look = partial(_look, config=config)
+    return [found for batch in (pool.map_apart if apart else pool.map)(look, told) for found in batch]
+
+
+def _look(
+    told: tuple[Sequence[Source], Mapping[str, Entry], Mapping[str, list[int]]], config: Config
+) -> list[Probe]:
+    """Return what a first look at a batch of sources tells, with what is known of them."""
+    return probe_batch(told[0], config, told[1], told[2])
 
 
 def probe_batch(

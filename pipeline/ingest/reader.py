@@ -33,6 +33,7 @@ from pipeline.ingest.rules import rules_for
 from pipeline.ingest.scan import Scan, Scanner
 from pipeline.ingest.scan_fields import scan_fields
 from pipeline.ingest.secrets import mask_rows
+from pipeline.ingest.shapes import MIN_BYTES
 from pipeline.ingest.signals import fold_signals, limit_signals
 from pipeline.ingest.telemetry import Thinner
 from pipeline.ingest.templates import MAX_TEMPLATES, merge_templates
@@ -58,9 +59,9 @@ class Submit(Protocol):
 
 
 class ChunkReader:
-    """Reads the chunks of one source, in any order and in any process; it knows nothing of the others.
+    """Reads the chunks of sources of one kind, in any order and in any process.
 
-    What it learns of the lines makes it faster and changes nothing, so that a process keeps it.
+    What it learns of their lines makes it faster and changes nothing, so that a process keeps it.
     """
 
     def __init__(self, fmt: str, shape: str, label: str, header: Header | None) -> None:
@@ -69,7 +70,7 @@ class ChunkReader:
         self._scanner = Scanner(rules_for(fmt), label) if shape == "lines" else None
 
     def __reduce__(self) -> tuple[Callable[..., ChunkReader], tuple[str, str, str, Header | None]]:
-        return _kept_reader, self._told
+        return kept_reader, self._told
 
     def read(self, chunk: Chunk) -> ChunkResult:
         """Return what one chunk holds; may run in any thread."""
@@ -87,9 +88,9 @@ class ChunkReader:
         return next(split_scan(scan, [Piece(chunk, content, lines)], self._label))
 
 
-@lru_cache(maxsize=4)
-def _kept_reader(fmt: str, shape: str, label: str, header: Header | None) -> ChunkReader:
-    """Return the reader of a source that is read in another process."""
+@lru_cache(maxsize=8)
+def kept_reader(fmt: str, shape: str, label: str, header: Header | None) -> ChunkReader:
+    """Return the reader of sources of a format and its shape that have one label or one header."""
     return ChunkReader(fmt, shape, label, header)
 
 
@@ -104,7 +105,7 @@ class SourceReader:
         self.account = Account()
         self.shape = "binary" if fmt == BINARY else getattr(registry().get(fmt), "shape", "lines")
         header = self._find_header() if self.shape in TABULAR else None
-        self._chunk_reader = ChunkReader(fmt, self.shape, label, header)
+        self._chunk_reader = kept_reader(fmt, self.shape, label, header)
         self._signals: dict[str, int] = {}
         self._thinner = Thinner()
         self._folded: pl.DataFrame | None = None
@@ -216,14 +217,16 @@ def read_together(readers: Sequence[SourceReader]) -> Iterator[Iterator[dict[str
     """Yield for each reader its rows, in order; what follows is only done as each is used up.
 
     Small files of lines with the same rules and label are scanned as one: asking costs more than reading
-    them. A file that turns out to be large is read by itself.
+    them. A file that turns out to be larger is read by itself, with what the shapes of its lines tell.
     """
     pieces: list[Piece] = []
     single: dict[int, int] = {}
     for at, reader in enumerate(readers):
+        if reader.shape != "lines" or reader.place.size >= MIN_BYTES:
+            continue
         chunks = list(islice(reader.chunks(), 2))
-        if len(chunks) == 1 and reader.shape == "lines":
-            content = chunks[0].load()
+        content = chunks[0].load() if len(chunks) == 1 else b""
+        if 0 < len(content) < MIN_BYTES:
             single[at] = len(pieces)
             pieces.append(Piece(chunks[0], content, read_lines(content)))
     results: list[ChunkResult] = []

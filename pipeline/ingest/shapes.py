@@ -22,8 +22,9 @@ from pipeline.ingest.rules import RuleSet, alternation, escape
 #: The lines of a smaller content are asked one by one.
 MIN_BYTES = 1 << 20
 
-#: Where more shapes than this share of the lines are found, they are no help, and not looked for again.
-_MAX_SHARE = 0.5
+#: Where more shapes than this share of the lines are found, they are no help, and not looked for in so many
+#: of the next contents.
+_MAX_SHARE, _REST = 0.5, 16
 
 #: Bytes that are masked at a time, few enough to stay near the processor.
 _PART_BYTES = 1 << 18
@@ -75,7 +76,7 @@ class Shapes:
     _numbered: str = field(init=False)
     _popular: Counter[int] = field(default_factory=Counter)
     _holding: dict[tuple[str, ...], str] = field(default_factory=dict)
-    _help: bool = True
+    _rest: int = 0
 
     def __post_init__(self) -> None:
         self._numbered = alternation(self.rules.numbered)
@@ -91,7 +92,10 @@ class Shapes:
 
         None where asking about shapes would take as long as asking about lines, and where bytes are broken.
         """
-        if not self._help or len(content) < MIN_BYTES:
+        if len(content) < MIN_BYTES:
+            return None
+        if self._rest:
+            self._rest -= 1
             return None
         try:
             shapes = read_shapes(content)
@@ -100,8 +104,8 @@ class Shapes:
         # Two shapes of one chunk have the same hash once in very many millions of chunks.
         keys = shapes.hash()
         first = keys.arg_unique()
-        self._help = len(first) <= _MAX_SHARE * len(shapes)
-        if not self._help:
+        if len(first) > _MAX_SHARE * len(shapes):
+            self._rest = _REST
             return None
         own, distinct = keys[first], shapes[first]
         known, steps, asked = (keys.is_in(own.filter(flag).implode()) for flag in self._judge(distinct))

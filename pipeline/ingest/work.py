@@ -68,12 +68,14 @@ def run_here(function: Callable[[Item], Result], items: Iterable[Item]) -> Itera
     return map(function, items)
 
 
-def cut_batches(items: Iterable[Item], weight: Callable[[Item], int]) -> Iterator[list[Item]]:
-    """Yield runs of items that are worth one task: not too many, and together not too heavy."""
+def cut_batches(
+    items: Iterable[Item], weight: Callable[[Item], int], most: int = BATCH_BYTES
+) -> Iterator[list[Item]]:
+    """Yield runs of items that are worth one task: not too many, and together no heavier than ``most``."""
     batch: list[Item] = []
     total = 0
     for item in items:
-        if batch and (len(batch) == BATCH_ITEMS or total + weight(item) > BATCH_BYTES):
+        if batch and (len(batch) == BATCH_ITEMS or total + weight(item) > most):
             yield batch
             batch, total = [], 0
         batch.append(item)
