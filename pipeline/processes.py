@@ -113,7 +113,7 @@ class _OtherProcess:
         # The same modules are found there, and none of the folder that it happens to be started in.
         path = os.pathsep.join(os.path.abspath(entry) for entry in sys.path)
         self._process = subprocess.Popen(
-            [sys.executable, "-P", "-c", _START],
+            [sys.executable or "", "-P", "-c", _START],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=_ALONE | os.environ | {"PYTHONPATH": path},
