@@ -16,6 +16,7 @@ import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from itertools import chain
+from pkgutil import resolve_name
 from queue import Empty, SimpleQueue
 from types import TracebackType
 from typing import Any, TypeVar
@@ -27,7 +28,7 @@ Result = TypeVar("Result")
 #: gives more than so many can read.
 _BYTES_EACH, _MOST = 64 << 20, 15
 
-_START = "from pipeline.processes import serve; serve()"
+_START = "import sys; from pipeline.processes import serve; serve(sys.argv[1])"
 
 #: Such a process does one thing at a time: threads of its libraries would only be in the way, and the memory
 #: of one unit of work serves the next.
@@ -45,9 +46,13 @@ def worker_count(asked: int) -> int:
 
 
 class Processes:
-    """Processes beside this one; a context manager that ends them, whatever they do."""
+    """Processes beside this one; a context manager that ends them, whatever they do.
 
-    def __init__(self) -> None:
+    ``first`` names a function, as ``module:function``, that each of them calls before anything is asked.
+    """
+
+    def __init__(self, first: str = "") -> None:
+        self._first = first
         self._started: list[_OtherProcess] = []
         self._idle: SimpleQueue[_OtherProcess] = SimpleQueue()
 
@@ -74,7 +79,7 @@ class Processes:
         """
         for _ in range(min(workers - 1, content // _BYTES_EACH, _MOST) - len(self._started)):
             try:
-                process = _OtherProcess()
+                process = _OtherProcess(self._first)
             except OSError:
                 # Where the system gives no more processes, those that there are do the work.
                 return
@@ -109,11 +114,11 @@ class Processes:
 class _OtherProcess:
     """A process that does one unit of work at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, first: str) -> None:
         # The same modules are found there, and none of the folder that it happens to be started in.
         path = os.pathsep.join(os.path.abspath(entry) for entry in sys.path)
         self._process = subprocess.Popen(
-            [sys.executable or "", "-P", "-c", _START],
+            [sys.executable or "", "-P", "-c", _START, first],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env=_ALONE | os.environ | {"PYTHONPATH": path},
@@ -151,32 +156,21 @@ def _content_of(logs: Iterable[str], enough: int) -> int:
     return content
 
 
-def serve() -> None:
-    """Do what standard input asks for, one unit after the other, until it ends."""
+def serve(first: str) -> None:
+    """Do ``first``, and then what standard input asks for, one unit after the other, until it ends."""
     gc.set_threshold(100_000, 50, 50)
     # Ctrl-C is sent to all processes; the one that was started by a person ends the others.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     answers = os.fdopen(os.dup(1), "wb")
     # What a library prints is no answer.
     os.dup2(2, 1)
-    _load()
+    if first:
+        resolve_name(first)()
     with os.fdopen(os.dup(0), "rb") as requests, suppress(EOFError, BrokenPipeError):
         while True:
             function, item = pickle.load(requests)
             pickle.dump(_answer(function, item), answers, pickle.HIGHEST_PROTOCOL)
             answers.flush()
-
-
-def _load() -> None:
-    """Load what units of work need, while nothing is asked for yet."""
-    from numpy import ma  # noqa: F401 - polars loads it with the first array
-
-    from pipeline.formats import registry
-    from pipeline.ingest import layout, reader  # noqa: F401
-    from pipeline.ingest.signals import load_signals
-
-    registry()
-    load_signals()
 
 
 def _answer(function: Callable[[Any], Any], item: Any) -> tuple[bool, Any]:

@@ -27,6 +27,7 @@ FLOOR = {
     "config_values",
     "checked_toml",
     "places",
+    "processes",
 }
 ARROWS = {
     "__main__": {"cli"},

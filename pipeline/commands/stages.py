@@ -67,7 +67,7 @@ def ingest_logs(logs: Sequence[str], store: Path, config: Config, workers: int) 
     Files that cannot be read are named on stderr, and the rest goes on; that none can be read is an error.
     """
     _refuse_inside(logs, store)
-    with Processes() as processes, Progress() as progress:
+    with Processes("pipeline.ingest.reader:load") as processes, Progress() as progress:
         if not (store / "events").is_dir():
             # They load their libraries while this process does.
             processes.glance(logs, workers)

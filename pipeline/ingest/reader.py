@@ -34,7 +34,7 @@ from pipeline.ingest.scan import Scan, Scanner
 from pipeline.ingest.scan_fields import scan_fields
 from pipeline.ingest.secrets import mask_rows
 from pipeline.ingest.shapes import MIN_BYTES
-from pipeline.ingest.signals import fold_signals, limit_signals
+from pipeline.ingest.signals import fold_signals, limit_signals, load_signals
 from pipeline.ingest.telemetry import Thinner
 from pipeline.ingest.templates import MAX_TEMPLATES, merge_templates
 from pipeline.ingest.traces import trace_document
@@ -92,6 +92,17 @@ class ChunkReader:
 def kept_reader(fmt: str, shape: str, label: str, header: Header | None) -> ChunkReader:
     """Return the reader of sources of a format and its shape that have one label or one header."""
     return ChunkReader(fmt, shape, label, header)
+
+
+def load() -> None:
+    """Load what reading chunks needs, in a process that has nothing to read yet."""
+    # Arrays are laid out by one, and polars loads the other with the first of them.
+    from numpy import ma  # noqa: F401
+
+    from pipeline.ingest import layout  # noqa: F401
+
+    registry()
+    load_signals()
 
 
 class SourceReader:
