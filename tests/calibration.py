@@ -4,8 +4,8 @@ Random stories with blemishes, with faults beside the run that ended nothing, an
 written, read, and each end is compared with its truth. ``evidence`` promises that at least 95 of 100 are
 right, ``inferred`` that 70 are; ``unknown`` promises nothing. An end is right where its cause is the true
 one. An attempt that completed or goes on is no end, unless the ledger makes one of it: that is wrong.
-Clusters that a file of results knows are not run again: a count that was stopped goes on with ``--out``, and a
-ledger that has changed wants a new file.
+Clusters that a file of results knows are not run again: a count that was stopped goes on with ``--out``.
+A ledger that has changed wants a new file.
 """
 
 from __future__ import annotations
