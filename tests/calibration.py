@@ -4,13 +4,16 @@ Random stories with blemishes, with faults beside the run that ended nothing, an
 written, read, and each end is compared with its truth. ``evidence`` promises that at least 95 of 100 are
 right, ``inferred`` that 70 are; ``unknown`` promises nothing. An end is right where its cause is the true
 one. An attempt that completed or goes on is no end, unless the ledger makes one of it: that is wrong.
+Clusters that a file of results knows are not run again: a count that was stopped goes on with ``--out``.
+A ledger that has changed wants a new file.
 """
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -125,22 +128,27 @@ def shares(ends: Iterable[End]) -> dict[str, tuple[int, int]]:
 @click.option("--trainer", "trainers", multiple=True, default=TRAINERS, help="May be given several times.")
 @click.option("--first", default=0, show_default=True, help="First cluster.")
 @click.option("--lost", type=click.Choice(list(LOST)), help="What all clusters lack, instead of a draw.")
-@click.option("--out", type=click.Path(path_type=Path), help="File for the ends that are wrong, each.")
+@click.option("--out", type=click.Path(path_type=Path), help="File of results, to go on with later.")
 def main(incidents: int, trainers: tuple[str, ...], first: int, lost: str | None, out: Path | None) -> None:
     """Print the table, and exit with 1 where a promise was broken."""
+    rows = []
+    if out is not None and out.exists():
+        rows = [json.loads(row) for row in out.read_text(encoding="utf-8").splitlines()]
+    known = {(row["trainer"], row["cluster"], row["lost"]): row["ends"] for row in rows}
     ends: list[End] = []
     clusters = 0
     while sum(end.confidence != "left out" for end in ends) < incidents:
-        found = list(ends_of(trainers[clusters % len(trainers)], first + clusters, lost))
-        ends += found
+        trainer, number = trainers[clusters % len(trainers)], first + clusters
         clusters += 1
+        if (found := known.get((trainer, number, lost))) is not None:
+            ends += [End(**end) for end in found]
+            continue
+        told = list(ends_of(trainer, number, lost))
+        ends += told
+        row = {"trainer": trainer, "cluster": number, "lost": lost, "ends": [asdict(end) for end in told]}
         if out is not None:
             with out.open("a", encoding="utf-8") as file:
-                file.writelines(
-                    f"{end.confidence}: {end.true} taken for {end.told} | {end.place} | {end.text}\n"
-                    for end in found
-                    if end.true != end.told
-                )
+                file.write(json.dumps(row) + "\n")
     click.echo(f"{len(ends)} ends of {clusters} clusters of {len(trainers)} trainers")
     broken = False
     for confidence, (right, whole) in shares(ends).items():
@@ -152,9 +160,13 @@ def main(incidents: int, trainers: tuple[str, ...], first: int, lost: str | None
         click.echo(
             f"{confidence:10} {right:5} of {whole:5} right, {right / whole:6.1%} (promised {promised:.0%})"
         )
-    wrong = Counter((end.confidence, end.true, end.told) for end in ends if end.true != end.told)
-    for (confidence, true, said), count in sorted(wrong.items(), key=lambda item: (item[0][0], -item[1])):
+    wrong = [end for end in ends if end.true != end.told]
+    counts = Counter((end.confidence, end.true, end.told) for end in wrong)
+    for (confidence, true, said), count in sorted(counts.items(), key=lambda item: (item[0][0], -item[1])):
         click.echo(f"  {count:4} {confidence}: {true} taken for {said}")
+    for end in wrong:
+        if end.confidence in PROMISED:
+            click.echo(f"{end.confidence}: {end.true} taken for {end.told} in {end.place}: {end.text}")
     raise SystemExit(int(broken))
 
 

@@ -110,6 +110,10 @@ def test_every_definition_of_goodput_has_its_place_and_the_value_of_the_worked_d
         names = [row["definition"] for row in csv.DictReader(file)]
     headings = " ".join(line for line in page.splitlines() if line.startswith("##"))
     assert [name for name in names if f"`{name}`" not in headings] == []
+    sections = [part for part in re.split(r"^###? ", page, flags=re.MULTILINE) if part.startswith("`")]
+    ours = "`training_time_goodput`"
+    silent = [part.splitlines()[0] for part in sections if "*Where it disagrees:*" not in part]
+    assert [heading for heading in silent if not heading.startswith(ours)] == []
     case = ROOT / "tests" / "sql" / "marts.definitions" / "worked_day" / "expected.csv"
     with case.open(encoding="utf-8", newline="") as file:
         values = {row["definition"]: float(row["value"]) for row in csv.DictReader(file)}

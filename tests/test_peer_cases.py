@@ -126,6 +126,54 @@ def test_badput_types_where_the_books_of_the_peer_close(
     assert badput_of(built[0], name) == pytest.approx(told(EXPECTED[name]), rel=1e-6, abs=5e-6)
 
 
+#: The three that docs/definitions.md works out, by hand from the times of their records, in seconds.
+#: e_02: 424.8 of steps 0 to 39 and 220.0 of 40 to 59; the first ones take 40, the others 384.8 / 38 and 10.0
+#: each; the tail is 13.7. e_05: 130 of the first ten steps, where others take 408.4 / 40 each; the tail is
+#: 104.3. e_11: the last step before the failure began at 381.8, the next process at 587.3.
+WORKED_OUT = {
+    "e_02_restart_without_lost_steps": {
+        "PRODUCTIVE": 586.1,
+        "PROGRAM_STARTUP": 59.9,
+        "INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION": 1814.0,
+        "TPU_INITIALIZATION": 16.0,
+        "TRAINING_PREP": 12.0,
+        "UNPRODUCTIVE_CHECKPOINT_RESTORE_TIME": 4.0,
+        "DATA_LOADING_SYNC": 4.0,
+        "UNPRODUCTIVE_CHECKPOINT_SAVE_TIME": 12.5,
+        "OTHER": 2.0,
+    },
+    "e_05_steps_logged_every_10": {
+        "PRODUCTIVE": 602.1,
+        "PROGRAM_STARTUP": 27.9,
+        "TPU_INITIALIZATION": 8.0,
+        "TRAINING_PREP": 6.0,
+        "DATA_LOADING_SYNC": 2.0,
+        "UNPRODUCTIVE_CHECKPOINT_SAVE_TIME": 12.8,
+        "OTHER": 1.0,
+    },
+    "e_11_no_job_start_on_restart": {
+        "PRODUCTIVE": 600.3,
+        "PROGRAM_STARTUP": 59.7,
+        "WASTED_PROGRESS_FROM_DISRUPTION": 130.0,
+        "INFRASTRUCTURE_RECOVERY_FROM_DISRUPTION": 205.5,
+        "TPU_INITIALIZATION": 16.0,
+        "TRAINING_PREP": 12.0,
+        "UNPRODUCTIVE_CHECKPOINT_RESTORE_TIME": 4.0,
+        "DATA_LOADING_SYNC": 4.0,
+        "UNPRODUCTIVE_CHECKPOINT_SAVE_TIME": 12.3,
+        "OTHER": 1.5,
+    },
+}
+
+
+@pytest.mark.parametrize("name", sorted(WORKED_OUT))
+def test_what_is_worked_out_by_hand(
+    name: str, built: tuple[duckdb.DuckDBPyConnection, ClassifySummary]
+) -> None:
+    found = badput_of(built[0], name)
+    assert {kind: round(seconds, 1) for kind, seconds in found.items()} == WORKED_OUT[name]
+
+
 def test_a_graceful_restart_is_an_outage_and_no_step(
     built: tuple[duckdb.DuckDBPyConnection, ClassifySummary],
 ) -> None:

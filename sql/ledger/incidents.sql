@@ -166,10 +166,9 @@ told as (
             when e.cause = 'unknown' then 'unknown'
             -- a symptom is known, and what caused it is not
             when e.kind = 'unplanned' and e.domain = 'unknown' then 'unknown'
-            -- that a node went, or that a call on a GPU failed, says where and not why: what its host says, or does not say, tells
-            when e.by_line and e.kind = 'unplanned' and e.cause in ('node_failure', 'gpu_other') and not q.host_told
-                -- a line that agrees with accounting leaves no more open than accounting alone
-                and not coalesce(e.cause = 'node_failure' and e.state in ('NODE_FAIL', 'BOOT_FAIL'), false)
+            -- that a node went, or that a call on a GPU failed, says where and not why: what its host says, or does not say, tells;
+            -- accounting knows of a node no more than that it went
+            when e.kind = 'unplanned' and not q.host_told and (e.cause = 'node_failure' or e.by_line and e.cause = 'gpu_other')
                 then 'unknown'
             -- what was done with a job is not why
             when not e.by_line and e.cause = 'requeue' then 'unknown'
@@ -228,6 +227,8 @@ told as (
                 '; ' || q.sought
             )
             when e.by_line and e.kind = 'unplanned' and e.cause = 'gpu_other' and not q.host_told then concat('a call on a GPU failed; no line tells why', '; ' || q.sought)
+            when not e.by_line and e.kind = 'unplanned' and e.cause = 'node_failure' and not q.host_told
+                then concat('the scheduler''s state ', e.state, ' says that a node went, not why', '; ' || q.sought)
             when not e.by_line and e.cause = 'requeue' then concat('the scheduler''s state ', e.state, ' says what was done with the job, not why', '; ' || q.sought)
             when e.by_line and e.kind = 'unplanned' and e.in_doubt = 'first_fault' then 'another error was raised while this one was handled'
             when e.by_line and e.kind = 'unplanned' and e.in_doubt = 'raised_over' then 'raised while an error of files or storage was handled'
