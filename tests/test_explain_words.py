@@ -85,6 +85,11 @@ PLACES: tuple[tuple[dict[str, Any], dict[str, Any] | None, str], ...] = (
         {},
         "host gx017, GPU 0000:9b:00; what failed is the GPU",
     ),
+    (
+        {"host": "gx017", "gpus_at_once": 4, "faulty_part": "host"},
+        {},
+        "host gx017, 4 GPUs of it at once; what failed is the host",
+    ),
     ({"rank": 3, "copy_ranks": 1}, {}, "rank 3"),
     ({}, None, "no line tells on which host"),
     ({}, {"host": "gx017"}, "several hosts say the same, so that it failed on none of them"),

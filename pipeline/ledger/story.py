@@ -24,6 +24,7 @@ class Head:
         rank: the rank that the deciding line names, else the one that printed it.
         copy_ranks, copy_hosts: how many ranks and hosts printed the deciding line.
         copy_spread_s: seconds from the first to the last of these lines, where they carry times.
+        gpus_at_once: GPUs of the host of which its log tells the same within 5 s; None of what programs tell.
         device: port, link, switch, file system or path that lines name.
         faulty_part: which of these failed, where the evidence tells.
         failed_start: an end that nobody had planned, before the first step, as far as its output tells.
@@ -54,6 +55,7 @@ class Head:
     copy_ranks: int | None
     copy_hosts: int | None
     copy_spread_s: float | None
+    gpus_at_once: int | None
     device: str | None
     faulty_part: str | None
     gpus: int | None

@@ -19,6 +19,7 @@ def where(story: Story) -> str:
     many = (head.copy_ranks or 1) > 1
     parts = [f"host {head.host}"] if head.host else []
     parts += [f"GPU {head.gpu}"] if head.gpu else []
+    parts += [f"{head.gpus_at_once:,} GPUs of it at once"] if (head.gpus_at_once or 1) > 1 else []
     parts += [f"rank {head.rank}"] if head.rank is not None and not many else []
     parts += [head.device] if head.device else []
     told = [", ".join(parts)] if parts else _nowhere(deciding, many=many)

@@ -570,8 +570,15 @@ turning_points as (
         coalesce(ts_us, near_us) as ts_us,
         starts_with(signal_id, 'nccl_ib_wc_error') or signal_id = 'nccl_ib_cqe_error' as gave_up,
         planned <> '' or cause in ('process_killed', 'requeue') as killed,
+        false as took_down,
     from united
     where coalesce(ts_us, near_us) is not null
+    union all
+    -- a launcher that takes the ranks beside one that failed down
+    select p.run_id, m.attempt, epoch_us(p.ts), false, false, true
+    from staging.placed as p
+    inner join ledger.timeline as m using (run_id, launch_no)
+    where p.kind = 'phase' and p.name = 'exit' and p.detail = 'closing_others' and p.ts is not null
 ),
 
 -- what looks like a fault and is none
@@ -603,7 +610,8 @@ counted as (
             u.benign_when = 'after_kill'
             and exists (
                 select 1 from turning_points as k
-                where k.run_id = u.run_id and k.attempt = u.attempt and k.killed and k.ts_us between u.ts_us - 30000000 and u.ts_us + 1000000
+                where k.run_id = u.run_id and k.attempt = u.attempt
+                    and (k.killed and k.ts_us between u.ts_us - 30000000 and u.ts_us + 1000000 or k.took_down and k.ts_us between u.ts_us - 30000000 and u.ts_us)
             )
         )
         and not (

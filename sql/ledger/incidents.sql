@@ -128,18 +128,25 @@ told as (
         y.owner,
         case when e.by_line and e.kind <> 'completed' then e.signal_host end as host,
         -- what several ranks say, each of its own GPU, is of none of them
-        case when e.by_line and e.kind <> 'completed' and not (e.own and coalesce(v.copy_gpus, 1) > 1) then e.signal_gpu end as gpu,
+        -- nor is what several GPUs of a host do at once: they fail by what they share
+        case
+            when e.by_line and e.kind <> 'completed' and not (e.own and coalesce(v.copy_gpus, 1) > 1) and coalesce(v.gpus_at_once, 1) = 1
+                then e.signal_gpu
+        end as gpu,
         case when e.by_line and e.kind <> 'completed' then e.signal_device end as device,
         case when e.by_line and e.kind <> 'completed' then e.signal_rank end as rank,
         -- DCGM numbers GPUs as the driver does
-        coalesce(g.gpu_index, case when e.by_line and starts_with(e.signal_id, 'dcgm_') then try_cast(e.signal_gpu as integer) end) as gpu_index,
+        case
+            when coalesce(v.gpus_at_once, 1) = 1
+                then coalesce(g.gpu_index, case when e.by_line and starts_with(e.signal_id, 'dcgm_') then try_cast(e.signal_gpu as integer) end)
+        end as gpu_index,
         case
             when not e.by_line or e.kind in ('completed', 'ongoing', 'planned', 'preemption') then null
             -- the line tells of another fault than the one that a person names
             when y.cause <> e.cause then null
             -- a program that asks for more memory than there is breaks no GPU
             when e.cause = 'gpu_out_of_memory' then case when e.signal_rank is not null and coalesce(v.copy_ranks, 1) = 1 then 'rank' end
-            when e.signal_gpu is not null and not (e.own and coalesce(v.copy_ranks, 1) > 1) then 'gpu'
+            when e.signal_gpu is not null and not (e.own and coalesce(v.copy_ranks, 1) > 1) and coalesce(v.gpus_at_once, 1) = 1 then 'gpu'
             when y.domain = 'storage' then case when e.signal_device is not null then 'file system' end
             when y.domain = 'network_fabric' and e.signal_device is not null then 'link'
             when y.domain = 'nvlink_nvswitch' and e.signal_device is not null then 'switch'
@@ -156,6 +163,7 @@ told as (
         v.copy_ranks,
         v.copy_hosts,
         v.copy_spread_s,
+        v.gpus_at_once,
         v.cascade,
         case when e.domain = 'unknown' then w.lagging end as lagging,
         case when e.domain = 'unknown' then w.lagging_ranks end as lagging_ranks,
