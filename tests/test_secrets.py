@@ -155,6 +155,7 @@ def event(line: str) -> dict[str, object]:
     """Return an event of Kubernetes that says a line."""
     return {
         "kind": "Event",
+        "metadata": {"creationTimestamp": "2026-03-01T09:00:00Z", "resourceVersion": "17"},
         "involvedObject": {"kind": "Pod", "name": "heron-0", "namespace": "llm"},
         "reason": "FailedMount",
         "message": f"MountVolume.SetUp failed: {line}",
