@@ -47,7 +47,7 @@ _RULES: tuple[tuple[str, str], ...] = (
     ),
     # --name value, of any program; what tools call otherwise
     (
-        rf"(?i)((?:^|[\s\"'|,\[])--?(?:[\w-]*[_-])?(?:{_NAMES}|token|credentials)[\s=]+[\"']?)[^\s\"'|-][^\s\"'|]{{3,}}",
+        rf"(?i)((?:^|[\s\"'|,=:(\[])--?(?:[\w-]*[_-])?(?:{_NAMES}|token|credentials)[\s=]+[\"']?)[^\s\"'|-][^\s\"'|]{{3,}}",
         f"${{1}}{MASK}",
     ),
     (r"(?i)(\b(?:login|user|account)\s+\S+\s+password\s+)[^\s|]+", f"${{1}}{MASK}"),
