@@ -106,6 +106,13 @@ def test_golden_events(fmt: Format) -> None:
     assert (FOLDER / fmt.name / "events.jsonl").read_text(encoding="utf-8") == render_events(fmt)
 
 
+def test_what_makes_steps_says_what_their_time_includes_and_each_format_its_versions() -> None:
+    steps = {fmt.name: fmt.step_time for fmt in FORMATS if any(p.table == "steps" for p in fmt.patterns)}
+    assert len(steps) > 40
+    assert [name for name, text in steps.items() if not text] == []
+    assert [fmt.name for fmt in FORMATS if not fmt.versions] == []
+
+
 def test_every_folder_of_samples_belongs_to_a_format() -> None:
     assert {path.name for path in FOLDER.iterdir() if path.is_dir()} <= set(registry())
 

@@ -27,7 +27,7 @@ def sample_of(name: str) -> list[str]:
 
 
 def read_together(files: dict[str, list[str]], folder: Path) -> dict[str, dict[str, int]]:
-    """Return how many rows of each format each file gives, of files that are read in one go."""
+    """Return how many rows of each format and signal each file gives, of files that are read in one go."""
     for name, lines in files.items():
         # Each stands alone: no two files are parts or copies of one log.
         path = folder / "logs" / name / "job.out"
@@ -40,9 +40,12 @@ def read_together(files: dict[str, list[str]], folder: Path) -> dict[str, dict[s
     names = {source: path.partition("/")[0] for source, path, _ in sources.rows()}
     counts: dict[str, dict[str, int]] = {name: {} for name in files}
     for table in events.iterdir():
-        if table.name in ("sources", "formats", "templates", "signals"):
+        if table.name in ("sources", "formats", "templates"):
             continue
-        rows = pl.read_parquet(table / "*.parquet", columns=["source_id", "format"])
+        rows = pl.read_parquet(table / "*.parquet")
+        if table.name == "signals":
+            # The catalogue reads them, whatever the format is.
+            rows = rows.with_columns(format="signal " + pl.col("signal_id"))
         for source, fmt, count in rows.group_by("source_id", "format").len().rows():
             own = counts[names[source]]
             own[fmt] = own.get(fmt, 0) + count
@@ -93,21 +96,67 @@ def test_a_few_lines_pasted_into_a_log_are_read(found: dict[str, dict[str, int]]
 @pytest.mark.parametrize("name", HOSTS)
 def test_a_log_has_no_guests(name: str, found: dict[str, dict[str, int]]) -> None:
     """Of its samples a format reads all by itself."""
-    assert {fmt for fmt in found[name] if fmt != name and registry()[fmt].primary} == set()
+    others = {fmt for fmt in found[name] if fmt != name and not fmt.startswith("signal ")}
+    assert {fmt for fmt in others if registry()[fmt].primary} == set()
 
 
-def test_two_real_logs_in_one_file_are_read_as_both(tmp_path: Path) -> None:
-    one = REAL / "megatron/alps-2561509/2561509.out"
-    other = REAL / "mlperf/v5.0-amd-llama2_70b_lora/MI300X_EPYC_9575F_pytorch_result_0.txt"
-    if not (one.is_file() and other.is_file()):
+#: Real logs of two programs, by the beginnings of their paths.
+REAL_PAIRS = (
+    ("megatron/alps-2561509/2561509.out", "mlperf/v5.0-amd-llama2_70b_lora"),
+    ("kernel/gpud-xid119", "megatron/alps-2561509/2561509.out"),
+    ("mlperf/v5.0-amd-llama2_70b_lora", "hw-bench/superbench-nccl"),
+    ("fabricmanager", "nanogpt/jackokeefe-output"),
+    ("k8s/insights-node", "torchelastic-dir"),
+    ("deepspeed", "kernel/gpud-nccl-segv"),
+    ("hw-bench/superbench-nccl", "rl-trainer"),
+)
+
+
+@pytest.fixture(scope="module")
+def joined(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, int]]:
+    """Return the rows of real logs alone, of each pair in one file, and of lines of one inside the other."""
+    if not REAL.is_dir():
         pytest.skip("the public logs are not here")
-    texts = [path.read_text(encoding="utf-8", errors="replace").splitlines() for path in (one, other)]
-    names = ("megatron", "mlperf")
-    files = dict(zip(names, texts, strict=True)) | {"both": texts[0] + texts[1]}
-    read = read_together(files, tmp_path)
-    assert {name: read["both"][name] for name in names} == {name: read[name][name] for name in names}
-    both = str(tmp_path / "logs" / "both")
-    assert {report.format for report in diagnose([both], EMPTY_CONFIG)} <= set(names)
+    whole = {start: real_lines(start) for pair in REAL_PAIRS for start in pair}
+    files = {f"{at}": lines for at, lines in enumerate(whole.values())}
+    names = dict(zip(whole, files, strict=True))
+    for first, second in REAL_PAIRS:
+        one, other = whole[first], whole[second][:400]
+        files[f"{names[first]}+{names[second]}"] = one + whole[second]
+        files[f"few {names[second]}"] = [*other, "the end"]
+        files[f"{names[first]}<{names[second]}"] = [*one[: len(one) // 3], *other, *one[len(one) // 3 :]]
+    folder = tmp_path_factory.mktemp("joined")
+    found = read_together(files, folder)
+    both = str(folder / "logs" / "+".join(names[start] for start in REAL_PAIRS[0]))
+    assert {report.format for report in diagnose([both], EMPTY_CONFIG)} <= {"megatron", "mlperf"}
+    return (
+        {start: found[name] for start, name in names.items()}
+        | {
+            mark.join(pair): found[mark.join(names[start] for start in pair)]
+            for pair in REAL_PAIRS
+            for mark in "+<"
+        }
+        | {f"few {start}": found[f"few {names[start]}"] for _, start in REAL_PAIRS}
+    )
+
+
+def real_lines(start: str) -> list[str]:
+    """Return the lines of the real log whose path begins so."""
+    (path,) = (
+        path for path in REAL.rglob("*") if path.is_file() and str(path.relative_to(REAL)).startswith(start)
+    )
+    return path.read_text(encoding="utf-8", errors="replace").splitlines()
+
+
+@pytest.mark.parametrize(("first", "second"), REAL_PAIRS)
+def test_two_real_logs_in_one_file_are_read_as_both(
+    first: str, second: str, joined: dict[str, dict[str, int]]
+) -> None:
+    for mark, other in (("+", second), ("<", f"few {second}")):
+        own, guest = joined[first], joined[other]
+        expected = {name: own.get(name, 0) + guest.get(name, 0) for name in {*own, *guest}}
+        assert expected == joined[mark.join((first, second))]
+        assert sum(expected.values()) > 0
 
 
 def test_samples_of_every_host_exist() -> None:

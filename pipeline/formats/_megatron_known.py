@@ -111,4 +111,13 @@ KNOWN = (
         literals=("INFO:megatron.", "WARNING:megatron."),
         regex=rf"^\s*(?:INFO|WARNING):megatron\.(?:{_LOGGERS})[\w.]*:",
     ),
+    Pattern(
+        name="rerun_texts",
+        table="",
+        versions="core 0.10 to 0.19",
+        literals=("megatron.core.rerun_state_machine:",),
+        regex=r"^\s*(?:INFO|WARNING):megatron\.core\.rerun_state_machine:"
+        r"(?:RerunStateMachine initialized in mode |Result validation \w+|Need to rerun step )",
+        note="What it finds in a step that it repeats is for the catalogue.",
+    ),
 )

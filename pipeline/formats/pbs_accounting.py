@@ -20,7 +20,7 @@ from pipeline.formats._batch_states import (
 from pipeline.formats.format import Format, Pattern, Value, known_line
 
 _HEAD = r"^\d\d/\d\d/\d{4} \d\d:\d\d:\d\d;"
-_JOB = r"(?P<job>\d+(?:\[\d*\])?)(?:\.[\w.-]+)?;"
+_JOB = r"(?P<job>\d+(?:\[\d+\])?)(?:\.[\w.-]+)?;"
 
 
 def _epoch(key: str) -> tuple[str, Value]:
@@ -132,6 +132,12 @@ FORMAT = Format(
             Value(("status", "kind"), mapping=PBS_REQUEUED),
             _ENDED,
             "The next start has a record of its own under the same id.",
+        ),
+        known_line(
+            "array",
+            ("[].", "[];"),
+            rf"{_HEAD}[SER];\d+\[\](?:\.[\w.-]+)?;",
+            note="An array holds nothing: what ran are its members, each with records of its own.",
         ),
         known_line("put_back_bare", (";R;",), rf"{_HEAD}R;[\w.\[\]-]+;\s*$", versions="Torque"),
         _known("queued", "Q", "Later records repeat it."),

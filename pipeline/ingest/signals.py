@@ -16,6 +16,7 @@ from pipeline.formats.format import Format, Pattern, Value
 from pipeline.ingest.extract import build_rows
 from pipeline.ingest.regexes import to_ascii
 from pipeline.ingest.search import match_groups
+from pipeline.ingest.secrets import mask_text
 
 CATALOGUE = Path(pipeline.__file__).parent.parent / "sql" / "seeds" / "signals.csv"
 
@@ -157,7 +158,8 @@ def build_signal_rows(signal: Signal, lines: pl.DataFrame) -> tuple[pl.Series, p
     if waits:
         columns["waited_s"] = waits[0]
     rows = build_rows(_FORMAT, Pattern(signal.signal_id, "signals", columns), lines, groups)
-    text, last = lines["text"].str.head(TEXT_LENGTH), lines["line"]
+    # Masked before it is cut: half of a secret is not known for one.
+    text, last = mask_text(lines["text"].str.head(2 * TEXT_LENGTH)).str.head(TEXT_LENGTH), lines["line"]
     told = [text.alias("text"), last.alias("last_line")]
     told += [lines[name] for name in ("task", "uncaught") if name in lines.columns]
     return hit, rows.with_columns(told)

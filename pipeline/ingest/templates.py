@@ -34,7 +34,8 @@ def mask_lines(lines: pl.DataFrame, label: str) -> pl.DataFrame:
     ``label`` matches the label that they bear, and is empty where they bear none.
     """
     # Secrets first: a mask of numbers would leave the rest of one to be read.
-    text = mask_text(strip_prefixes(lines["text"], label).str.head(TEXT_LENGTH).str.strip_chars())
+    text = mask_text(strip_prefixes(lines["text"], label).str.head(2 * TEXT_LENGTH).str.strip_chars())
+    text = text.str.head(TEXT_LENGTH)
     template = text
     for regex, mask in _MASKS:
         template = template.str.replace_all(regex, mask)
