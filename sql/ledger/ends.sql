@@ -551,7 +551,7 @@ bounded as (
                     -- a start of which only the end is told began before its first line, when the last one had gone
                     case
                         when start_untold then
-                            least(begin_us, greatest(begin_us - 120000000, coalesce(lag(last_evidence_us) over w, begin_us)))
+                            least(begin_us, greatest(begin_us - 600000000, coalesce(lag(last_evidence_us) over w, begin_us)))
                         else begin_us
                     end,
                     case when told_fault_us = stalled_us and not start_estimated then process_us end
