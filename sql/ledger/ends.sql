@@ -548,11 +548,17 @@ bounded as (
             when told_fault_us is not null then
                 greatest(
                     least(told_fault_us, release_us),
-                    begin_us,
+                    -- a start of which only the end is told began before its first line, when the last one had gone
+                    case
+                        when start_untold then
+                            least(begin_us, greatest(begin_us - 600000000, coalesce(lag(last_evidence_us) over w, begin_us)))
+                        else begin_us
+                    end,
                     case when told_fault_us = stalled_us and not start_estimated then process_us end
                 )
         end as fault_us,
     from timed
+    window w as (partition by run_id, holding order by attempt)
 ),
 
 -- an error before the fault cannot have told of it

@@ -427,7 +427,7 @@ holders as (
         p.next_start_us,
         p.last_evidence_us,
         -- a start of which only the end is told began before its first line, when the last one had gone
-        case when p.start_untold then p.process_us - 120000000 end as earliest_us,
+        case when p.start_untold then p.process_us - case when m.missed_hosts is null then 120000000 else 600000000 end end as earliest_us,
         case when p.start_untold then coalesce(m.missed_hosts, []) end as missed_hosts,
     from ledger.progress as p
     left join missed as m using (run_id, attempt)

@@ -95,7 +95,9 @@ select
         select arg_max(i.incident_id, i.attempt)
         from ledger.timeline as t
         inner join ledger.incident_ids as i using (run_id, attempt)
-        where t.run_id = c.run_id and t.holding = c.holding and t.start_us < c.at_us
+        where t.run_id = c.run_id and t.holding = c.holding
+            -- a start of which only the end is told was there before it
+            and (t.start_us < c.at_us or (t.start_untold and t.start_us = c.at_us))
     ) as incident_id,
 from changed as c
 inner join held as h using (run_id, holding)
