@@ -1,7 +1,7 @@
 """Small defects put into the SQL one at a time; stories must notice them. ``python -m tests.mutants``.
 
-Not part of the suite: each defect costs a few stories. A defect that no story could tell from the right text,
-because something else decides in its place, is no defect and not listed.
+Not part of the suite: each defect costs a ledger or two. A defect that no story could tell from the right
+text, because something else decides in its place, is no defect and not listed.
 """
 
 from __future__ import annotations
@@ -23,15 +23,17 @@ from pipeline.simulate.invent import invent
 from pipeline.simulate.judge import judge
 from pipeline.simulate.lines import Style
 from pipeline.simulate.plan import Plan
-from pipeline.simulate.write import write_story
+from pipeline.simulate.story import Story
 from pipeline.simulate.written import read_truth
 from pipeline.windows import WindowOptions
 from tests.simulated import ENDS, random_maintenance, random_plan
+from tests.together import Way, side_by_side, write_apart
 
 ROOT = Path(__file__).resolve().parents[1]
 
-#: Ends the name of a story of which only the ends can be told.
-ENDS_ONLY = "-ends"
+#: Folder of stories of which only the ends can be told, and what is left of their logs.
+ENDS_ONLY = "ends"
+BARE = Blemishes(no_errors=True, no_controller=True)
 
 #: File below sql/, the text that is there once, and the defect in its place.
 MUTANTS: tuple[tuple[str, str, str], ...] = (
@@ -84,7 +86,11 @@ MUTANTS: tuple[tuple[str, str, str], ...] = (
         "when begin_us is not null and end_us is not null then begin_us",
         "when begin_us is not null and end_us is not null then end_us",
     ),
-    ("ledger/saves.sql", "edge in ('begin', 'span')", "edge in ('span')"),
+    (
+        "ledger/saves.sql",
+        "filter (where edge in ('begin', 'span')) as begin_us",
+        "filter (where edge in ('span')) as begin_us",
+    ),
     ("ledger/holdings.sql", "epoch_us(a.submit_ts) as submit_us", "epoch_us(a.start_ts) as submit_us"),
     ("ledger/intervals.sql", "'missing' as part,", "'spare' as part,"),
     (
@@ -98,52 +104,60 @@ MUTANTS: tuple[tuple[str, str, str], ...] = (
 
 def main() -> None:
     """Put each defect in, and print what noticed it."""
-    mutants = MUTANTS
     with tempfile.TemporaryDirectory() as name:
-        folders = list(write_stories(Path(name), 24))
-        sound = [wrong(folder, ROOT / "sql") for folder in folders]
-        if any(sound):
-            raise SystemExit(f"without a defect: {[why for why in sound if why]}")
-        caught = 0
-        for at, (file, old, new) in enumerate(mutants):
-            sql = Path(name) / f"sql-{at}"
-            shutil.copytree(ROOT / "sql", sql)
-            text = (sql / file).read_text(encoding="utf-8")
-            if old not in text:
-                raise SystemExit(f"{file} does not hold {old!r}")
-            (sql / file).write_text(text.replace(old, new), encoding="utf-8")
-            why = next((found for folder in folders if (found := wrong(folder, sql))), "")
-            caught += bool(why)
-            print(f"{'caught' if why else 'MISSED':6} {file}: {new[:60]!r} {why[:90]}", flush=True)
-            shutil.rmtree(sql)
-        print(f"{caught} of {len(mutants)} caught")
-    sys.exit(0 if caught >= len(mutants) - 2 else 1)
+        caught = count_caught(MUTANTS, Path(name))
+    print(f"{caught} of {len(MUTANTS)} caught")
+    sys.exit(0 if caught >= len(MUTANTS) - 2 else 1)
+
+
+def count_caught(mutants: tuple[tuple[str, str, str], ...], folder: Path) -> int:
+    """Return how many defects the stories notice; say of each what did, or that nothing does."""
+    folders = write_stories(folder, 24)
+    sound = [why for told in folders if (why := wrong(told, ROOT / "sql"))]
+    if sound:
+        raise SystemExit(f"without a defect: {sound}")
+    caught = 0
+    for at, (file, old, new) in enumerate(mutants):
+        sql = folder / f"sql-{at}"
+        shutil.copytree(ROOT / "sql", sql)
+        text = (sql / file).read_text(encoding="utf-8")
+        if text.count(old) != 1:
+            raise SystemExit(f"{file} holds {old!r} {text.count(old)} times, and not once")
+        (sql / file).write_text(text.replace(old, new), encoding="utf-8")
+        why = next((found for told in folders if (found := wrong(told, sql))), "")
+        caught += bool(why)
+        print(f"{'caught' if why else 'MISSED':6} {file}: {new[:60]!r} {why[:90]}", flush=True)
+        shutil.rmtree(sql)
+    return caught
 
 
 def write_stories(folder: Path, count: int) -> list[Path]:
-    """Write and ingest stories; return their folders.
+    """Write and ingest stories, side by side in two folders; return these.
 
     Half of them are any. In a quarter people go back further than they must, and to the same step again, or
-    a trainer saves before it leaves. In the last quarter only accounting tells how jobs ended; where they
-    stood still is then nowhere, but why is.
+    a trainer saves before it leaves. In the last quarter, which has a folder of its own, only accounting
+    tells how jobs ended; where they stood still is then nowhere, but why is.
     """
-    folders = []
+    stories: dict[str, dict[str, Story]] = {"told": {}, ENDS_ONLY: {}}
+    ways: dict[str, Way] = {}
     for seed in range(count):
         rng = Random(seed)
         trainer = rng.choice(["megatron", "torchtitan"])
-        lost, interval, worn = False, rng.choice([1, 5]), CLEAN
+        lost, interval = seed % 4 == 3, rng.choice([1, 5])
         if seed % 4 == 1:
             ends = ("stopped_with_grace",) if seed % 8 == 1 else ("operator_stop", "collective_hang")
             plan = Plan(gpus=16, target=160, save_every=10, steps_between=(10, 30), max_attempts=10)
             plan = replace(plan, roll_back=0.7, eval_every=20, ends=dict.fromkeys(ends, 1.0))
             interval = 5 if seed % 8 == 1 else 1
         else:
-            lost = seed % 4 == 3
             plan = random_plan(rng, trainer, ("time_limit",) if lost else ENDS)
-            worn = Blemishes(no_errors=True, no_controller=True) if lost else CLEAN
         story = invent(seed, (plan,), () if lost else random_maintenance(rng))
-        out = folder / f"story-{seed}{ENDS_ONLY if lost else ''}"
-        write_story(story, out, Style(interval), worn)
+        stories[ENDS_ONLY if lost else "told"][f"heron-{seed}"] = story
+        ways[f"heron-{seed}"] = (Style(interval), BARE if lost else CLEAN)
+    folders = []
+    for name, own in stories.items():
+        out = folder / name
+        write_apart(side_by_side(own), out, ways, (Style(), BARE if name == ENDS_ONLY else CLEAN))
         ingest([str(out / "logs")], out / "store", load_config([str(out / "logs")], None))
         folders.append(out)
     return folders
@@ -159,9 +173,9 @@ def wrong(folder: Path, sql: Path) -> str:
         return f"check {summary.violations[0].check}"
     with duckdb.connect(str(store / "goodput.duckdb"), read_only=True) as con:
         found = judge(con, read_truth(folder))
-    if found.agrees or (folder.name.endswith(ENDS_ONLY) and not found.mistakes):
+    if found.agrees or (folder.name == ENDS_ONLY and not found.mistakes):
         return ""
-    if found.spans and not folder.name.endswith(ENDS_ONLY):
+    if found.spans and folder.name != ENDS_ONLY:
         sides = (found.spans[0].truth, found.spans[0].ledger)
         true, told = (side.category if side else "nothing" for side in sides)
         return f"{true} told as {told}"

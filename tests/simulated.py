@@ -55,13 +55,13 @@ def is_vaguer(told: str, true: str) -> bool:
     return told == true or DOMAINS[told] == "unknown" or DOMAINS[true] in VAGUER.get(told, ())
 
 
-def classify(folder: Path) -> str:
+def classify(folder: Path, *options: str) -> str:
     """Read the logs of a folder into its store; return what was said where a check failed, else nothing."""
     told = io.StringIO()
     with contextlib.redirect_stdout(told), contextlib.redirect_stderr(told):
         codes = [
             command(["ingest", str(folder / "logs"), "--store", str(folder / "store")]),
-            command(["classify", "--store", str(folder / "store")]),
+            command(["classify", "--store", str(folder / "store"), *options]),
         ]
     return "" if codes == [0, 0] else f"exit codes {codes}: {told.getvalue()}"
 

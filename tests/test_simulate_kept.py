@@ -2,95 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
-import shutil
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
-import zstandard
 
 from pipeline.simulate.blemishes import Blemishes
 from pipeline.simulate.lines import Style
+from tests.kept import KEPT, turn_round
 from tests.simulated import mixed_story
 from tests.together import Account, account, side_by_side, tell, write_apart
-
-
-def gzipped(run: Path) -> None:
-    for path in sorted(run.glob("*.out")):
-        path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes(), mtime=0))
-        path.unlink()
-
-
-def zstd_of_all(run: Path) -> None:
-    """Pack what tells of all runs as well."""
-    beside = [path for path in run.parent.glob("*") if path.is_file() and path.suffix != ".toml"]
-    for path in [*run.glob("*"), *beside, *(run.parent / "nodes").glob("*")]:
-        packed = zstandard.ZstdCompressor().compress(path.read_bytes())
-        path.with_name(f"{path.name}.zst").write_bytes(packed)
-        path.unlink()
-
-
-def copied(run: Path) -> None:
-    for path in sorted(run.glob("*.out")):
-        shutil.copyfile(path, path.with_name(f"copy-of-{path.name}"))
-
-
-def split(run: Path) -> None:
-    for path in sorted(run.glob("*.out")):
-        lines = path.read_bytes().splitlines(keepends=True)
-        half = len(lines) // 2
-        path.with_name(f"{path.name}.1").write_bytes(b"".join(lines[:half]))
-        path.write_bytes(b"".join(lines[half:]))
-
-
-def put_together(run: Path) -> None:
-    """Put the outputs of all jobs into one file, which nothing names after a job."""
-    parts = sorted(run.glob("*.out"))
-    text = b"".join(path.read_bytes() for path in parts)
-    for path in parts:
-        path.unlink()
-    (run / "all.out").write_bytes(text)
-
-
-def in_members(run: Path) -> None:
-    """Pack each output as two that were put behind each other."""
-    for path in sorted(run.glob("*.out")):
-        text = path.read_bytes()
-        path.unlink()
-        path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(text[:5000]) + gzip.compress(text[5000:]))
-
-
-def with_older_copies(run: Path) -> None:
-    """Leave beside an output what there was of it before, and a packed copy."""
-    path = min(run.glob("*.out"))
-    path.with_name(f"old-{path.name.removeprefix('job-')}").write_bytes(path.read_bytes()[:9000])
-    path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
-
-
-def turn_round(accounting: Path) -> None:
-    """Put the lines of accounting the other way round, and leave a copy beside."""
-    head, *rows = accounting.read_text(encoding="utf-8").splitlines(keepends=True)
-    accounting.write_text(head + "".join(reversed(rows)), encoding="utf-8")
-    shutil.copyfile(accounting, accounting.with_name("again.txt"))
-
-
-def stray(run: Path) -> None:
-    (run / "notes.txt").write_text("ask mira about the loader\n", encoding="utf-8")
-    (run.parent / "nodes" / "empty.log").write_bytes(b"")
-
-
-#: Runs whose files are kept in another way: what is done to them.
-KEPT: dict[str, Callable[[Path], None]] = {
-    "gzipped": gzipped,
-    "zstd-of-all": zstd_of_all,
-    "copied": copied,
-    "split": split,
-    "put-together": put_together,
-    "in-members": in_members,
-    "with-older-copies": with_older_copies,
-    "stray": stray,
-}
 
 #: Runs of which other things happen to the lines.
 WORN = {

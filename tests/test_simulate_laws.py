@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -15,12 +17,14 @@ from pipeline.simulate.blemishes import AccountingForm, Blemishes
 from pipeline.simulate.invent import invent
 from pipeline.simulate.lines import Style
 from pipeline.simulate.plan import Plan
+from pipeline.simulate.story import Story
+from tests.laws import MAKINGS, SAME_LINES, Making, broken, judged_otherwise, later, twin_of
 from tests.simulated import ENDS, THROUGH_ALL, random_maintenance
-from tests.together import tell, write_apart
+from tests.together import account, tell, write_apart
 
 #: Stories of `make test`; the long run asks for more. Those of one folder are read together.
 STORIES = int(os.environ.get("GOODPUT_STORIES", "30"))
-TOGETHER = 5
+TOGETHER = len(MAKINGS)
 
 bounded = settings(
     max_examples=STORIES // TOGETHER,
@@ -63,11 +67,13 @@ def plans(draw: st.DrawFn) -> Plan:
 #: What happens to the lines of one run.
 blemishes = st.builds(
     Blemishes,
-    prefix=st.sampled_from(["srun", "none", "torchrun", "stacked", "rank", "host"]),
+    prefix=st.sampled_from(["srun", "none", "torchrun", "stacked", "rank", "host", "mpirun", "kubectl"]),
     files=st.sampled_from(["job", "attempt", "run"]),
     together=st.booleans(),
     rotate_bytes=st.sampled_from([0, 3000, 20_000]),
     every_rank=st.booleans(),
+    interleaved=st.booleans(),
+    torn=st.booleans(),
     compression=st.sampled_from(["none", "gzip", "zstd"]),
     kernel=st.sampled_from(["iso", "ctime", "syslog", "boot", "journal", "json"]),
 )
@@ -76,29 +82,60 @@ blemishes = st.builds(
 worn_plans = st.tuples(plans(), blemishes, st.sampled_from([1, 5, 10]))
 
 
+def laws_broken(
+    folder: Path,
+    seed: int,
+    drawn: Sequence[tuple[Plan, Blemishes, int]],
+    accounting: AccountingForm = "text",
+    zone_s: int = 0,
+    window: str = "24h",
+    makings: Sequence[Making] = MAKINGS,
+) -> list[str]:
+    """Write runs with their twins; return what differs from their truth, and each broken law."""
+    plans, ways = [], {}
+    for number, (plan, worn, interval) in enumerate(drawn):
+        # What every rank prints is as many times as long.
+        small = {"gpus": 16, "target": 120} if worn.every_rank else {}
+        plans.append(replace(plan, name=f"heron-{number}", **small))
+        if makings[number % len(makings)] in SAME_LINES:
+            # In which order lines come, and in which second a host had booted, is drawn for each anew.
+            worn = replace(worn, interleaved=False, kernel="iso" if worn.kernel == "boot" else worn.kernel)
+        ways[f"heron-{number}"] = (Style(interval, zone_s), worn)
+    maintenance = random_maintenance(Random(seed))
+    runs = invent(seed, tuple(plans), maintenance).runs
+    twins = [
+        twin_of(makings[at % len(makings)], run, plans, at, seed, maintenance, ways[run.name])
+        for at, run in enumerate(runs)
+    ]
+    story = Story(seed, [*runs, *(twin.run for twin in twins)], [*maintenance, *later(maintenance)])
+    ways |= {twin.run.name: twin.way for twin in twins}
+    write_apart(story, folder, ways, (Style(1, zone_s), Blemishes(accounting=accounting)))
+    # Files beside the runs are packed last.
+    for twin in sorted(twins, key=lambda twin: twin.is_true):
+        if twin.change is not None:
+            twin.change(folder / "logs" / twin.run.name, twin.run)
+    told = tell(folder, "--window", window)
+    differing = list(judged_otherwise(told, twins))
+    return differing if told.said else [*differing, *broken(told, runs, twins, account(told))]
+
+
 @bounded
 @given(
     st.integers(0, 10_000),
     st.tuples(*[worn_plans] * TOGETHER),
     st.sampled_from(["text", "json"]),
     st.sampled_from([0, 7200]),
+    st.sampled_from(["24h", "7h", "90m"]),
 )
-def test_the_ledger_tells_the_truth(
+def test_the_ledger_tells_the_truth_and_breaks_no_law(
     tmp_path_factory: pytest.TempPathFactory,
     seed: int,
     drawn: tuple[tuple[Plan, Blemishes, int], ...],
     accounting: AccountingForm,
     zone_s: int,
+    window: str,
 ) -> None:
+    """Each of six runs has a twin that another law speaks of; both are held to their truth."""
     folder = tmp_path_factory.mktemp("story") / "story"
-    together, ways = [], {}
-    for number, (plan, worn, interval) in enumerate(drawn):
-        # What every rank prints is as many times as long.
-        small = {"gpus": 16, "target": 120} if worn.every_rank else {}
-        together.append(replace(plan, name=f"heron-{number}", **small))
-        ways[f"heron-{number}"] = (Style(interval, zone_s), worn)
-    story = invent(seed, tuple(together), random_maintenance(Random(seed)))
-    write_apart(story, folder, ways, (Style(1, zone_s), Blemishes(accounting=accounting)))
-    told = tell(folder)
-    assert told.differences() == []
+    assert laws_broken(folder, seed, drawn, accounting, zone_s, window) == []
     shutil.rmtree(folder)

@@ -275,6 +275,9 @@ def test_noise_has_its_volume_and_leaves_the_lines_alone(prefix: Prefix, tmp_pat
         there = iter(noisy[name].splitlines())
         assert all(line in there for line in content.splitlines())
         assert b"\0" not in noisy[name]
+    # Ranks go on for some moments after the last line that the trainer of a killed attempt printed.
+    killed = min(name for name in quiet if name.endswith(".out"))
+    assert noisy[killed].splitlines()[-1] not in quiet[killed].splitlines()
 
 
 def test_the_truth_is_written_as_tables(tmp_path: Path) -> None:

@@ -44,15 +44,15 @@ def side_by_side(stories: Mapping[str, Story]) -> Story:
     for number, (name, story) in enumerate(stories.items()):
         (run,) = story.runs
         hosts = sorted({host for job in run.jobs for host in job.hosts}, key=lambda name: (len(name), name))
-        moved = {old: host_name(host + at) for at, old in enumerate(hosts)}
+        others = {old: host_name(host + at) for at, old in enumerate(hosts)}
         host += len(hosts) + 1
-        runs.append(_moved(run, name, moved, JOB + JOBS * number))
+        runs.append(moved(run, name, others, JOB + JOBS * number))
         maintenance += story.maintenance
-        decoys += [replace(decoy, host=moved.get(decoy.host, decoy.host)) for decoy in story.decoys]
+        decoys += [replace(decoy, host=others.get(decoy.host, decoy.host)) for decoy in story.decoys]
     return Story(0, runs, maintenance, decoys)
 
 
-def _moved(run: Run, name: str, hosts: Mapping[str, str], job_id: int) -> Run:
+def moved(run: Run, name: str, hosts: Mapping[str, str], job_id: int) -> Run:
     """Return a run under another name, on other hosts and in other jobs."""
     first = min(job.job_id for job in run.jobs)
     jobs = [
@@ -132,9 +132,9 @@ class Told:
         return ([self.said] if self.said else []) + differing(self.found, run)
 
 
-def tell(folder: Path) -> Told:
-    """Read the logs of a folder, and hold them to the truth beside them."""
-    said = classify(folder)
+def tell(folder: Path, *options: str) -> Told:
+    """Read the logs of a folder, and hold them to the truth beside them; ``options`` of the second stage."""
+    said = classify(folder, *options)
     with ledger(folder) as con:
         return Told(folder, said, judge(con, read_truth(folder)))
 

@@ -113,15 +113,19 @@ class _Console:
         noise = self._noise(attempt, job)
         prefixes: dict[tuple[int, str], str] = {}
         said = attempt.process_us
+        assert attempt.end is not None
         own = self._own_clocks(attempt, job)
         for line in as_printed(
             spoken, job, blemishes, Random(f"{self.seed}/{run.name}/{attempt.number}"), own
         ):
             file = self._file(logs, names[line.stream])
-            if noise is not None and line.stream == "out":
-                for piece in noise.pieces((line.time_us - said) * self.noise, said):
-                    file.write(piece)
-                said = line.time_us
+            # What ranks print beside goes on after the last line of the trainer, until they stop.
+            until = min(line.time_us, attempt.end.stop_us)
+            if noise is not None and "out" in names and until > said:
+                beside = self._file(logs, names["out"])
+                for piece in noise.pieces((until - said) * self.noise, said):
+                    beside.write(piece)
+                said = until
             key = (line.rank, line.stream)
             if key not in prefixes:
                 prefixes[key] = prefix_of(run, job, blemishes.prefix, *key)
@@ -131,6 +135,8 @@ class _Console:
                 continue
             # The next to write goes on in the same line, unless somebody takes lines apart to label them.
             file.write((before + line.text.removesuffix(CUT_MARK)).encode())
+            # Who lost the buffer of that line lost what else was in it.
+            noise = None
             if blemishes.prefix != "none":
                 file.write(b"\n")
 
