@@ -30,8 +30,8 @@ _TUNING = {
 }
 
 #: The same for what the C library gives: one arena, and no block of up to 32 MB goes back to the system
-#: before 256 MB are free. The numbers of the options are those of glibc.
-_MALLOC = ((-8, 1), (-3, 32 << 20), (-1, 256 << 20))
+#: before 96 MB are free. The numbers of the options are those of glibc.
+_MALLOC = ((-8, 1), (-3, 32 << 20), (-1, 96 << 20))
 
 DONE, CONTRADICTION, WRONG_USAGE, INTERRUPTED = 0, 1, 2, 130
 

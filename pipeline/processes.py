@@ -36,7 +36,7 @@ _ALONE = {
     "POLARS_MAX_THREADS": "1",
     "MALLOC_ARENA_MAX": "1",
     "MALLOC_MMAP_THRESHOLD_": str(32 << 20),
-    "MALLOC_TRIM_THRESHOLD_": str(256 << 20),
+    "MALLOC_TRIM_THRESHOLD_": str(96 << 20),
 }
 
 

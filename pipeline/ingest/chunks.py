@@ -25,7 +25,7 @@ from pipeline.places import Place
 
 #: Nominal size of a chunk. A chunk ends at the first line end at or after it, and at twice the size anyway.
 #: Larger ones cost less for each byte, and memory: each worker has a chunk, its shapes, and rows that wait.
-CHUNK_BYTES = 24 << 20
+CHUNK_BYTES = 20 << 20
 
 #: The same for the first bytes of a file, by which it is recognised.
 HEAD_BYTES = 4 << 20
