@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from itertools import product
+from multiprocessing import get_context
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -245,7 +246,10 @@ def main(stories: int, wanted: tuple[str, ...], first: int, processes: int, out:
     out.parent.mkdir(parents=True, exist_ok=True)
     told = [json.loads(row) for row in out.read_text(encoding="utf-8").splitlines()] if out.exists() else []
     done = {(row["trainer"], row["cluster"]) for row in told}
-    with out.open("a", encoding="utf-8") as file, ProcessPoolExecutor(processes) as pool:
+    with (
+        out.open("a", encoding="utf-8") as file,
+        ProcessPoolExecutor(processes, get_context("spawn")) as pool,
+    ):
         for rows in pool.map(tell, [job for job in jobs if job not in done], chunksize=1):
             told += rows
             file.writelines(json.dumps(row) + "\n" for row in rows)
