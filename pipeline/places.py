@@ -10,6 +10,15 @@ from typing import IO, Any, Protocol
 
 from pipeline.errors import GoodputError
 
+#: What a log is called on every host, and a folder around logs of hosts: regular expressions without groups
+#: that count, of this language and of DuckDB.
+HOST_LOGS = (
+    r"dmesg|kern(?:el)?|kmsg|messages|syslog|system|journal(?:ctl)?|kubelet|slurmd|mmfs|console"
+    r"|(?:nvidia-|nv-)?(?:fabricmanager|hostengine|imex|smi|persistenced)|dcgmi?|dmon|ibstat"
+    r"|node-problem-detector|npd"
+)
+AROUND_HOSTS = r"var|logs?|nodes?|hosts?|kernel|journal|system"
+
 
 class Place(Protocol):
     """Bytes that can be read, from any thread.

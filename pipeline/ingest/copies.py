@@ -15,15 +15,10 @@ from pipeline.ingest.probe import Probe, hash_content
 from pipeline.ingest.rules import rules_for
 from pipeline.ingest.sample import read_sample
 from pipeline.ingest.scan import Scanner
+from pipeline.places import AROUND_HOSTS, HOST_LOGS
 
-#: What a log is called on every host, and a folder around one that is.
-_CALLED = (
-    r"dmesg|kern(?:el)?|kmsg|messages|syslog|system|journal(?:ctl)?|kubelet|slurmd|mmfs|console"
-    r"|(?:nvidia-|nv-)?(?:fabricmanager|hostengine|imex|smi|persistenced)|dcgmi?|dmon|ibstat"
-    r"|node-problem-detector|npd"
-)
-_BARE = re.compile(rf"(?:(?:{_CALLED})(?:[-_]|$))?(?P<bare>.*?)(?:[-_](?:{_CALLED}))?", re.IGNORECASE)
-_AROUND = re.compile(r"(?:var|logs?|nodes?|hosts?|kernel|journal|system)", re.IGNORECASE)
+_BARE = re.compile(rf"(?:(?:{HOST_LOGS})(?:[-_]|$))?(?P<bare>.*?)(?:[-_](?:{HOST_LOGS}))?", re.IGNORECASE)
+_AROUND = re.compile(AROUND_HOSTS, re.IGNORECASE)
 
 #: Hosts are numbered; and so is what people collect, and copy.
 _HOST = re.compile(r"[A-Za-z][\w-]*\d[\w-]*")

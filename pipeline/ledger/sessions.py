@@ -13,6 +13,8 @@ from typing import TypeVar
 
 import duckdb
 
+from pipeline.places import AROUND_HOSTS, HOST_LOGS
+
 #: Sessions at the same time.
 SESSIONS = 2
 
@@ -33,6 +35,9 @@ def prepare_session(con: duckdb.DuckDBPyConnection) -> None:
         "create temp macro tells_start(kind, name) as kind = 'phase' and name in"
         " ('process_start', 'library_setup', 'init', 'model_setup', 'data_setup', 'compile')"
     )
+    # What the logs of hosts are called, and folders around them.
+    con.execute(f"create temp macro host_logs() as '{HOST_LOGS}'")
+    con.execute(f"create temp macro around_hosts() as '{AROUND_HOSTS}'")
 
 
 @contextmanager

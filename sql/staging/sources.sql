@@ -166,10 +166,7 @@ stems as (
         path,
         regexp_extract(
             split_part(parse_filename(path), '.', 1),
-            '(?i)^(?:(dmesg|kern|kernel|kmsg|messages|syslog|system|journal|journalctl|kubelet|slurmd|mmfs|console'
-            || '|(?:nvidia-|nv-)?(?:fabricmanager|hostengine|imex|smi|persistenced)|dcgmi?|dmon|ibstat'
-            || '|node-problem-detector|npd)(?:[-_]|$))?(.*?)'
-            || '(?:[-_](?:dmesg|kern|kernel|kmsg|messages|syslog|journal|journalctl|console))?$',
+            '(?i)^(?:(' || host_logs() || ')(?:[-_]|$))?(.*?)(?:[-_](?:' || host_logs() || '))?$',
             ['called', 'bare']
         ) as stem,
     from logged
@@ -183,7 +180,7 @@ hosts as (
             when s.stem.called = '' or n.node is not null then s.stem.bare
             else list_last(list_filter(
                 string_split(s.path, '/')[:-2],
-                lambda folder: not regexp_matches(folder, '(?i)^(var|logs?|nodes?|hosts?|kernel|journal|system)$')
+                lambda folder: not regexp_matches(folder, '(?i)^(' || around_hosts() || ')$')
             ))
         end as host,
     from stems as s
