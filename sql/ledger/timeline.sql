@@ -102,14 +102,22 @@ held as (
     group by all
 ),
 
+lines as (
+    select
+        *,
+        -- a library may tell of communicators, and a launcher of processes, where the trainer writes elsewhere
+        kind in ('load', 'save', 'timer')
+            or kind = 'phase' and name not in ('process_start', 'library_setup', 'init', 'exit', 'job') as of_trainer,
+    from staging.placed
+    where launch_no is not null
+),
+
 told as (
     select
         run_id,
         launch_no,
         min(epoch_us(ts)) filter (where kind = 'phase' and name = 'process_start') as stamped_start_us,
-        min(epoch_us(ts)) filter (
-            where kind = 'phase' and name in ('process_start', 'library_setup', 'init', 'compile', 'model_setup', 'data_setup')
-        ) as first_start_us,
+        min(epoch_us(ts)) filter (where tells_start(kind, name)) as first_start_us,
         min(epoch_us(ts)) filter (
             where kind = 'phase' and name in ('library_setup', 'init', 'compile', 'model_setup', 'data_setup') and edge <> 'end'
         ) as first_begin_us,
@@ -137,17 +145,9 @@ told as (
         min(epoch_us(ts)) as first_evidence_us,
         -- who says how long it waited was there before
         min(epoch_us(ts) - (duration_s * 1000000)::bigint) filter (where kind = 'signal' and duration_s > 0) as waited_since_us,
-        -- a library may tell of communicators, and a launcher of processes, where the trainer writes elsewhere
-        bool_or(
-            kind in ('load', 'save', 'timer')
-            or kind = 'phase' and name not in ('process_start', 'library_setup', 'init', 'exit', 'job')
-        ) as tells_of_trainer,
-        bool_or(ts is not null) filter (
-            where kind in ('load', 'save', 'timer')
-                or kind = 'phase' and name not in ('process_start', 'library_setup', 'init', 'exit', 'job')
-        ) as dates_trainer,
-    from staging.placed
-    where launch_no is not null
+        bool_or(of_trainer) as tells_of_trainer,
+        bool_or(ts is not null) filter (where of_trainer) as dates_trainer,
+    from lines
     group by all
 ),
 
