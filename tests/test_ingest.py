@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -153,6 +153,14 @@ def test_the_same_few_words_of_two_jobs_are_no_copy(logs: Path, tmp_path: Path) 
     assert {row["duplicate_of"] for row in sources(tmp_path / "store").values()} == {None}
 
 
+def run_on(texts: Mapping[str, str], folder: Path) -> None:
+    """Read files by their names below the logs."""
+    for name, text in texts.items():
+        (folder / "logs" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "logs" / name).write_text(text)
+    run(folder / "logs", folder / "store")
+
+
 XID = "NVRM: Xid (PCI:0000:9b:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus."
 WITHOUT_HOST = f"[Sun Mar  1 10:11:12 2026] {XID}\n"
 
@@ -170,10 +178,7 @@ WITHOUT_HOST = f"[Sun Mar  1 10:11:12 2026] {XID}\n"
 def test_the_same_words_of_the_kernels_of_two_hosts_are_no_copy(
     first: str, second: str, line: str, tmp_path: Path
 ) -> None:
-    for name in (first, second):
-        (tmp_path / "logs" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "logs" / name).write_text(line)
-    run(tmp_path / "logs", tmp_path / "store")
+    run_on({first: line, second: line}, tmp_path)
     assert {row["duplicate_of"] for row in sources(tmp_path / "store").values()} == {None}
     assert read(tmp_path / "store", "signals").height == 2
 
@@ -198,10 +203,7 @@ def test_the_same_words_of_the_kernels_of_two_hosts_are_no_copy(
 def test_a_log_of_one_host_in_two_places_is_read_once(
     read_one: str, copy: str, line: str, tmp_path: Path
 ) -> None:
-    for name in (copy, read_one):
-        (tmp_path / "logs" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "logs" / name).write_text(line)
-    run(tmp_path / "logs", tmp_path / "store")
+    run_on({copy: line, read_one: line}, tmp_path)
     found = sources(tmp_path / "store")
     assert {found[read_one]["duplicate_of"], found[copy]["duplicate_of"]} == {None, read_one}
     assert read(tmp_path / "store", "signals").height == 1

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 from pathlib import Path
 
 import polars as pl
@@ -159,10 +158,8 @@ def _entries(
         return entry
 
     small = [found for found in todo if found.source.bytes <= CHUNK_BYTES]
-    here = [found for found in small if not found.source.place.local]
-    anywhere = [found for found in small if found.source.place.local]
-    read = partial(read_batch, store=store)
-    for entries in chain(pool.map_apart(read, batches_of(anywhere)), pool.map(read, batches_of(here))):
+    read_all = pool.map_over(found.source.place for found in small)
+    for entries in read_all(partial(read_batch, store=store), batches_of(small)):
         for entry in entries:
             yield finished(entry)
     for found in todo:
@@ -172,7 +169,7 @@ def _entries(
                 if progress is not None:
                     progress("read", base + part, total)
 
-            yield finished(read_into(found, store, pool.submit_to(found.source.place), within))
+            yield finished(read_into(found, store, pool.map_over([found.source.place]), within))
 
 
 def _summary(entries: list[Entry], probes: list[Probe], copies: dict[str, str]) -> IngestSummary:

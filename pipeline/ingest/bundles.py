@@ -60,8 +60,8 @@ def read_bundle(
     parts = Parts(store, name)
     entries: list[Entry] = []
     digest = blake2b(digest_size=6)
-    local = all(found.source.place.local for found in members)
-    for read in (pool.map_apart if local else pool.map)(_read_batch, _batches(members)):
+    read_all = pool.map_over(found.source.place for found in members)
+    for read in read_all(_read_batch, _batches(members)):
         for tables in read.rows:
             parts.add(tables)
         for found, account in read.accounts:

@@ -133,7 +133,7 @@ def _diagnose(
         small = batches_of([one for one in own if one.source.bytes <= CHUNK_BYTES])
         found = chain(
             pool.map(lambda batch: _examine_together(batch, config, top), small),
-            (_examine_together([one], config, top, pool.submit_to(one.source.place)) for one in large),
+            (_examine_together([one], config, top, pool.map_over([one.source.place])) for one in large),
         )
         for entry, report, rows in chain.from_iterable(found):
             entries[entry.name], reports[entry.name], kept[entry.name] = entry, report, rows

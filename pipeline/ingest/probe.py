@@ -96,9 +96,9 @@ def probe_all(
         for batch in batches
     ]
     # A few looks are done before another process is ready.
-    apart = len(batches) > 2 * pool.count and all(source.place.local for source in sources)
-    look = partial(_look, config=config)
-    return [found for batch in (pool.map_apart if apart else pool.map)(look, told) for found in batch]
+    few = len(batches) <= 2 * pool.count
+    look_at_all = pool.map if few else pool.map_over(source.place for source in sources)
+    return [found for batch in look_at_all(partial(_look, config=config), told) for found in batch]
 
 
 def _look(

@@ -54,9 +54,9 @@ class Workers:
         while waiting:
             yield waiting.popleft().result()
 
-    def submit_to(self, place: Place) -> Callable[..., Iterator[Any]]:
-        """Return what runs units of work that read a place: `map_apart` where other processes can read it."""
-        return self.map_apart if place.local else self.map
+    def map_over(self, places: Iterable[Place]) -> Callable[..., Iterator[Any]]:
+        """Return what runs work that reads places: `map_apart` where other processes can read them, too."""
+        return self.map_apart if all(place.local for place in places) else self.map
 
     def map_apart(self, function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
         """Do the same as `map` in other processes, too; what they are given and give can be pickled."""
