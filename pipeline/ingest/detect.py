@@ -205,7 +205,7 @@ def _ask_shapes(looks: Sequence[_Look], sampled: pl.DataFrame, first: pl.DataFra
     spoken = head.filter(text.str.contains(r"\S"))
     headed = head.filter(pl.int_range(pl.len()).over("file") < HEAD_LINES)
     found = {
-        "records": sampled.filter(text.str.contains(r"^\s*\{")),
+        "records": sampled.filter(text.str.contains(r'^\s*\{\s*["}]')),
         "document": spoken.unique("file", keep="first", maintain_order=True).filter(
             text.str.contains(_DOCUMENT)
         ),
