@@ -7,6 +7,7 @@ nothing that is large, so that processes can be started before the libraries of 
 
 from __future__ import annotations
 
+import fcntl
 import gc
 import os
 import pickle
@@ -29,6 +30,10 @@ Result = TypeVar("Result")
 _BYTES_EACH, _MOST = 64 << 20, 15
 
 _START = "import sys; from pipeline.processes import serve; serve(sys.argv[1])"
+
+#: Bytes that a pipe is asked to hold where the system knows how: an answer comes in a few pieces, and each of
+#: them waits for the threads of this process.
+_PIPE_BYTES = 1 << 20
 
 #: Such a process does one thing at a time: threads of its libraries would only be in the way, and the memory
 #: of one unit of work serves the next.
@@ -123,6 +128,10 @@ class _OtherProcess:
             stdout=subprocess.PIPE,
             env=_ALONE | os.environ | {"PYTHONPATH": path},
         )
+        assert self._process.stdout is not None
+        with suppress(AttributeError, OSError):
+            # Without it, or where all pipes of a person are too large already, they are as small as ever.
+            fcntl.fcntl(self._process.stdout, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
 
     def ask(self, function: Callable[[Item], Result], item: Item) -> tuple[bool, Any]:
         """Return whether a function could be applied to an item, and its result or what it raised."""

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import gzip
+import math
 import os
+import pickle
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+from polars.testing import assert_frame_equal
 
 from pipeline.config import EMPTY_CONFIG
 from pipeline.ingest import ingest
+from pipeline.ingest.account import ChunkResult
 from pipeline.ingest.chunks import Chunk, read_chunks
 from pipeline.ingest.doctor import diagnose
 from pipeline.ingest.values import POLARS_TYPES
@@ -258,6 +263,25 @@ def test_a_large_file_gives_the_rows_of_its_chunks(
     assert len(list((tmp_path / "store" / "events" / "facts").glob("s*"))) > 1
     account = ["lines", "parsed_lines", "unknown_lines", "bad_lines", "first_ts", "last_ts", "zone"]
     assert read(plain, "sources").select(account).equals(read(tmp_path / "store", "sources").select(account))
+
+
+def test_what_a_process_sends_is_what_it_found() -> None:
+    """Columns of one value, of none, and of kinds that hold others come back as they were."""
+    steps = pl.DataFrame(
+        {
+            "line": [3, 4, 9],
+            "segment": [0, 0, 0],
+            "ts": [datetime(2026, 10, 5, tzinfo=UTC)] * 3,
+            "loss": [math.nan] * 3,
+            "grad_norm": [None, 0.5, 0.5],
+            "rank": pl.Series([None] * 3, dtype=pl.Int32),
+            "hosts": [["gx101"]] * 3,
+            "ranks": [[0], [1], [0]],
+        }
+    )
+    for rows in (steps, steps.head(1), steps.clear(), pl.DataFrame()):
+        sent = ChunkResult(0, False, b"", 0, 3, {"steps": rows}, (0, 0, 3), 2, 2, steps.clear())
+        assert_frame_equal(pickle.loads(pickle.dumps(sent)).tables["steps"], rows)
 
 
 def test_other_processes_read_what_this_one_reads(

@@ -56,26 +56,36 @@ class ChunkResult:
     templates: pl.DataFrame
 
     def __reduce__(self) -> tuple[Callable[..., ChunkResult], tuple[Any, ...]]:
-        """Return what another process sends: without columns that are all null, which most are."""
+        """Return what another process sends: columns of one value, which most are, by that alone."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         tables = values.pop("tables")
-        sent = {
-            table: (rows.select(col for col in rows if col.null_count() < rows.height), rows.schema)
-            for table, rows in tables.items()
-        }
-        return _received, (sent, values)
+        return _received, ({table: _packed(rows) for table, rows in tables.items()}, values)
 
 
-def _received(sent: Mapping[str, tuple[pl.DataFrame, pl.Schema]], values: Mapping[str, Any]) -> ChunkResult:
+#: Rows of a table as they are sent: their number, a row of all columns, and those of more than one value.
+_Packed = tuple[int, pl.DataFrame, pl.DataFrame]
+
+
+def _packed(rows: pl.DataFrame) -> _Packed:
+    """Return rows as they are sent."""
+    one = rows.head(1)
+    return rows.height, one, rows.select(col for col in rows if col.ne_missing(one[col.name]).any())
+
+
+def _received(sent: Mapping[str, _Packed], values: Mapping[str, Any]) -> ChunkResult:
     """Return the result of a chunk that another process sent."""
     tables = {
-        table: rows.select(
-            name if name in rows.columns else pl.lit(None, dtype).alias(name)
-            for name, dtype in schema.items()
-        )
-        for table, (rows, schema) in sent.items()
+        table: one.select(_filled(col, several, height) for col in one)
+        for table, (height, one, several) in sent.items()
     }
     return ChunkResult(tables=tables, **values)
+
+
+def _filled(column: pl.Series, several: pl.DataFrame, height: int) -> pl.Series:
+    """Return a column of the first row of a table as it was."""
+    if column.name in several.columns:
+        return several[column.name]
+    return column.new_from_index(0, height) if height > 1 else column
 
 
 @dataclass(slots=True)

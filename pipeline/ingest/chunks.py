@@ -16,7 +16,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
-from io import BufferedReader
+from io import BufferedReader, BytesIO
 from typing import IO, Protocol
 
 import zstandard
@@ -130,11 +130,23 @@ def read_chunks(place: Place, size: int = CHUNK_BYTES) -> Iterator[Chunk]:
 
 
 def read_whole(place: Place, limit: int) -> bytes | None:
-    """Return the bytes of a file in one read, or None where it is compressed, or has more than a limit."""
+    """Return the content of a file in one read, or None where it is damaged, or has more than a limit."""
     if place.sequential:
         return None
-    content = place.read(0, limit + 1)
-    return None if len(content) > limit or is_compressed(content) or place.damage else content
+    stored = place.read(0, limit + 1)
+    if len(stored) > limit or place.damage:
+        return None
+    if not is_compressed(stored):
+        return stored
+    content = bytearray()
+    try:
+        for block in decompressed(BytesIO(stored), place):
+            content += block
+            if len(content) > limit:
+                return None
+    except BrokenSourceError:
+        return None
+    return bytes(content)
 
 
 def read_head(place: Place) -> bytes:
