@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import lzma
 from pathlib import Path
 
 import polars as pl
 import pytest
+import zstandard
 
 from pipeline.config import EMPTY_CONFIG
 from pipeline.ingest import IngestSummary, ingest
+from pipeline.ingest.account import Account
+from pipeline.ingest.probe import Probe
+from pipeline.ingest.write import read_rows
 from pipeline.tables import EVENT_TABLES
 
 FILES = 40
@@ -61,6 +68,29 @@ def test_bundled_files_give_the_rows_that_they_give_alone(
     assert together == alone
     assert len(parts(tmp_path / "alone")) == FILES + 1
     assert len(parts(tmp_path / "together")) <= 9
+
+
+def test_compressed_files_are_bundled_as_others_are(
+    logs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only one that is damaged is read by itself, and as far as it is good."""
+    packers = (gzip.compress, zstandard.compress, lzma.compress, bz2.compress)
+    for at, path in enumerate(sorted(logs.glob("*/stderr.log"))):
+        packed = packers[at % len(packers)](path.read_bytes())
+        path.with_suffix(".log.packed").write_bytes(packed[:-9] if at == 12 else packed)
+        path.unlink()
+    alone = read(logs, tmp_path / "alone")
+    monkeypatch.setattr("pipeline.ingest.bundles.MANY", 10)
+    apart: list[str] = []
+
+    def noted(found: Probe) -> tuple[Account, list[dict[str, pl.DataFrame]]]:
+        apart.append(found.source.name)
+        return read_rows(found)
+
+    monkeypatch.setattr("pipeline.ingest.bundles.read_rows", noted)
+    assert read(logs, tmp_path / "together") == alone
+    assert rows(tmp_path / "together") == rows(tmp_path / "alone")
+    assert apart == ["rank-12/stderr.log.packed"] == [name for name, _ in alone.unreadable]
 
 
 @pytest.mark.usefixtures("few")
