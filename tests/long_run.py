@@ -24,7 +24,7 @@ from typing import Any
 import click
 
 from pipeline.simulate.blemishes import CLEAN, LOSING, Blemishes
-from pipeline.simulate.faults import FAULTS
+from pipeline.simulate.faults import BY_NAME, FAULTS
 from pipeline.simulate.invent import invent
 from pipeline.simulate.lines import Style
 from pipeline.simulate.renderers import trainers
@@ -37,8 +37,11 @@ from tests.together import differing
 KINDS = tuple(sorted(fault.name for fault in FAULTS if fault.kind not in ("completed", "ongoing")))
 KINDS_EACH = 4
 
-#: Stories of one cluster.
-RUNS = 8
+#: How often a kind is in the deck of a trainer that tells of it, where few trainers do.
+RARE = 4
+
+#: Stories of one cluster. What a cluster costs does not grow as fast as their number.
+RUNS = 20
 
 #: Share of clusters that have a blemish.
 EACH = 0.35
@@ -66,7 +69,8 @@ def story_of(trainer: str, number: int) -> tuple[Story, Style, Blemishes, Blemis
 
 def kinds_of(trainer: str, seed: int) -> tuple[str, ...]:
     """Return the kinds of ends of a story: dealt out of a deck, so that each comes as often as any other."""
-    deck = list(KINDS)
+    told = trainers()[trainer].farewells
+    deck = [kind for kind in KINDS for _ in range((RARE if told else 0) if BY_NAME[kind].farewell else 1)]
     Random(f"{trainer}/{seed * KINDS_EACH // len(deck)}").shuffle(deck)
     return tuple(dict.fromkeys(deck[(seed * KINDS_EACH + at) % len(deck)] for at in range(KINDS_EACH)))
 
