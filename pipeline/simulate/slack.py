@@ -113,11 +113,11 @@ def _untold(run: Run) -> Iterator[tuple[int, int]]:
 def _unparted(run: Run) -> Iterator[tuple[int, int]]:
     """Yield the spans of such starts inside an allocation: what they leave first is the word of their end.
 
-    No line parts them from the end of the start before them.
+    No line parts them from the end of the start before them, which was over when its last process had gone.
     """
     for before, it in pairwise(run.attempts):
-        if it.init_us is None and it.job == before.job and it.end is not None:
-            yield it.process_us, it.end.stop_us
+        if it.init_us is None and it.job == before.job and it.end is not None and before.end is not None:
+            yield min(before.end.left_us, it.process_us), it.end.stop_us
 
 
 def _longest(attempt: Attempt, log_interval: int) -> int:
