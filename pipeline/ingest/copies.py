@@ -73,11 +73,12 @@ class _Logs:
 
     def __init__(self, probes: Sequence[Probe]) -> None:
         self._places = places_in_logs([found.source.name for found in probes])
-        self._parts: dict[tuple[str, int], list[Probe]] = {}
-        self._texts: dict[str, str] = {}
+        self._parts: dict[str, dict[int, Probe]] = {}
+        self._differing: dict[tuple[str, str, int], bool] = {}
         for found in probes:
             if found.source.bytes and not found.error:
-                self._parts.setdefault(self._places[found.source.name], []).append(found)
+                log, age = self._places[found.source.name]
+                self._parts.setdefault(log, {}).setdefault(age, found)
 
     def told_apart(self, same: Sequence[Probe]) -> Iterator[list[Probe]]:
         """Yield those of some sources with one content that may be copies of each other."""
@@ -91,28 +92,24 @@ class _Logs:
         yield from groups
 
     def _differ(self, one: str, other: str) -> bool:
-        """Return whether two logs say something else before or behind the part that they share.
-
-        Of a log that was copied while it was written the latest part is only a beginning.
-        """
+        """Return whether two logs differ somewhere, laid upon each other where they say the same."""
         (log, age), (other_log, other_age) = self._places[one], self._places[other]
         if log == other_log:
             return False
-        for by in (1, -1):
-            mine, theirs = (self._heads(log, age + by), self._heads(other_log, other_age + by))
-            if mine and theirs and not any(a.startswith(b) or b.startswith(a) for a in mine for b in theirs):
-                return True
-        return False
+        case = log, other_log, age - other_age
+        if case not in self._differing:
+            parts, others = self._parts[log], self._parts[other_log]
+            pairs = ((part, others.get(at - age + other_age)) for at, part in parts.items())
+            self._differing[case] = any(other and _begin_differently(part, other) for part, other in pairs)
+        return self._differing[case]
 
-    def _heads(self, log: str, age: int) -> list[str]:
-        """Return with what the part of a log begins, in each form in which it lies there."""
-        heads = []
-        for found in self._parts.get((log, age), ()):
-            name = found.source.name
-            if name not in self._texts:
-                self._texts[name] = "\n".join(read_sample(found.source.place).head)
-            heads.append(self._texts[name])
-        return [head for head in heads if head]
+
+def _begin_differently(one: Probe, other: Probe) -> bool:
+    """Return whether two files begin differently; one that was copied while it was written is a beginning."""
+    if one.head_hash and one.head_hash == other.head_hash:
+        return False
+    mine, theirs = ("\n".join(read_sample(found.source.place).head) for found in (one, other))
+    return not (mine.startswith(theirs) or theirs.startswith(mine))
 
 
 def _copies_of(same: Sequence[Probe]) -> dict[str, str]:
