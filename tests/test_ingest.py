@@ -214,6 +214,19 @@ def test_a_log_of_one_host_in_two_places_is_read_once(
     assert read(tmp_path / "store", "signals").height == 1
 
 
+def test_the_same_part_of_two_logs_that_go_on_differently_is_no_copy(tmp_path: Path) -> None:
+    """Two runs start in one second and print the same for two parts of their logs."""
+    start, words = CONSOLE.decode(), "what both say\n"
+    later = [start.replace("iteration", f"iteration{' ' * n}") for n in (1, 2, 3)]
+    own = {"tern/7.out.2": start, "tern/7.out.1": words, "tern/7.out": later[0]}
+    own |= {"kite/8.out.3": start, "kite/8.out.2": words, "kite/8.out.1": later[1]}
+    # A folder was kept when one of them had been rotated twice: its latest part has grown since.
+    kept = {"kept/8.out.2": start, "kept/8.out.1": words, "kept/8.out": later[1].split("\n", 1)[0] + "\n"}
+    run_on({**own, **kept, "kite/8.out": later[2]}, tmp_path)
+    copies = {path: row["duplicate_of"] for path, row in sources(tmp_path / "store").items()}
+    assert {path: first for path, first in copies.items() if first} == {"kite/8.out.3": "kept/8.out.2"}
+
+
 def test_parts_of_a_rotated_log_have_one_format(logs: Path, tmp_path: Path) -> None:
     steps = [
         f" iteration {n:8}/     100 | consumed samples: {n * 512} | elapsed time per iteration (ms): 90.0 |\n"

@@ -310,6 +310,19 @@ def test_a_cut_line_hides_a_save_after_which_no_step_was_told(interval: int, cou
     assert slack_of(run, Style(interval), CLEAN).blind == ()
 
 
+@pytest.mark.parametrize(("trainer", "count"), [("nemo_lines", 1), ("megatron", 0)])
+def test_a_loop_that_no_line_begins_is_known_by_its_first_step_line(trainer: str, count: int) -> None:
+    # Stopped in step 7 of ten that make a line: NeMo prints nothing between a load and that, Megatron does.
+    run = deepcopy(story(3, trainer=trainer).runs[0])
+    it = run.attempts[1]
+    assert it.loop_us is not None
+    assert it.end is not None
+    it.steps, it.stalls, it.saves = it.steps[:6], [], []
+    it.end = replace(it.end, stop_us=it.steps[-1].end_us + 3_000_000)
+    told = slack_of(run, Style(10)).blind
+    assert told == ((it.loop_us, it.end.stop_us),) * count
+
+
 @pytest.mark.parametrize("trainer", ["nemo_lines", "megatron"])
 def test_a_cut_line_of_a_load_tells_it_from_nothing_before_it(trainer: str) -> None:
     # Killed in the first step: NeMo prints nothing between a load and a step, Megatron that its loop begins.

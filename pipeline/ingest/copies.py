@@ -1,16 +1,18 @@
 """Probes → which sources are copies of others. The same bytes are read once, or once for each host.
 
 The kernels of two hosts can say the same, to the microsecond since they booted: where no line names its host,
-the place of the file does, and the second log is evidence of another machine.
+the place of the file does, and the second log is evidence of another machine. Two runs that start in the same
+second can print the same, too, until a log is rotated: what the logs go on with tells them apart.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
 from pipeline.formats import registry
+from pipeline.ingest.parts import places_in_logs
 from pipeline.ingest.probe import Probe, hash_content
 from pipeline.ingest.rules import rules_for
 from pipeline.ingest.sample import read_sample
@@ -40,6 +42,7 @@ def find_duplicates(probes: Sequence[Probe]) -> dict[str, str]:
         if found.head_hash and found.source.bytes and not found.error:
             groups.setdefault(found.head_hash, []).append(found)
     copies: dict[str, str] = {}
+    logs = _Logs(probes)
     for group in groups.values():
         if len(group) == 1:
             continue
@@ -48,7 +51,8 @@ def find_duplicates(probes: Sequence[Probe]) -> dict[str, str]:
             content = found.known.row["content_hash"] if found.known else hash_content(found.source.place)
             alike.setdefault(content, []).append(found)
         for same in alike.values():
-            copies |= _copies_of(same)
+            for one in logs.told_apart(same):
+                copies |= _copies_of(one)
     return copies
 
 
@@ -62,6 +66,50 @@ def host_of_place(name: str) -> str | None:
     # A name of its own is none of a folder's.
     words = [bare] if bare == stem or not around else [bare, around[-1]]
     return next((word for word in words if _HOST.fullmatch(word) and not _COLLECTED.fullmatch(word)), None)
+
+
+class _Logs:
+    """The parts of rotated logs, of which those before and behind one of them tell whose it is."""
+
+    def __init__(self, probes: Sequence[Probe]) -> None:
+        self._places = places_in_logs([found.source.name for found in probes])
+        self._parts: dict[str, dict[int, Probe]] = {}
+        self._differing: dict[tuple[str, str, int], bool] = {}
+        for found in probes:
+            if found.source.bytes and not found.error:
+                log, age = self._places[found.source.name]
+                self._parts.setdefault(log, {}).setdefault(age, found)
+
+    def told_apart(self, same: Sequence[Probe]) -> Iterator[list[Probe]]:
+        """Yield those of some sources with one content that may be copies of each other."""
+        groups: list[list[Probe]] = []
+        for found in same:
+            group = next((g for g in groups if not self._differ(found.source.name, g[0].source.name)), None)
+            if group is None:
+                groups.append([found])
+            else:
+                group.append(found)
+        yield from groups
+
+    def _differ(self, one: str, other: str) -> bool:
+        """Return whether two logs differ somewhere, laid upon each other where they say the same."""
+        (log, age), (other_log, other_age) = self._places[one], self._places[other]
+        if log == other_log:
+            return False
+        case = log, other_log, age - other_age
+        if case not in self._differing:
+            parts, others = self._parts[log], self._parts[other_log]
+            pairs = ((part, others.get(at - age + other_age)) for at, part in parts.items())
+            self._differing[case] = any(other and _begin_differently(part, other) for part, other in pairs)
+        return self._differing[case]
+
+
+def _begin_differently(one: Probe, other: Probe) -> bool:
+    """Return whether two files begin differently; one that was copied while it was written is a beginning."""
+    if one.head_hash and one.head_hash == other.head_hash:
+        return False
+    mine, theirs = ("\n".join(read_sample(found.source.place).head) for found in (one, other))
+    return not (mine.startswith(theirs) or theirs.startswith(mine))
 
 
 def _copies_of(same: Sequence[Probe]) -> dict[str, str]:

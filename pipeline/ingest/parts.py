@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 import polars as pl
@@ -102,22 +102,25 @@ def _telling_lines(fmt: Format, lines: pl.Series) -> int:
     return match_format(fmt, lines).matches.filter(pl.col("pattern").is_in(telling))["line"].n_unique()
 
 
+def places_in_logs(names: Collection[str]) -> dict[str, tuple[str, int]]:
+    """Return by the name of each file its log, and how often it was rotated: 0 for the latest part."""
+    stems = {name: _COMPRESSED.sub("", name) for name in names}
+    logs = set(stems.values())
+    places: dict[str, tuple[str, int]] = {}
+    for name, stem in stems.items():
+        age = _AGE.search(stem)
+        log = _AGE.sub("", stem)
+        places[name] = (log, int(age[1])) if age is not None and log in logs else (stem, 0)
+    return places
+
+
 def _logs(probes: Iterable[Probe]) -> list[list[Probe]]:
     """Return the parts of each log that has several, the oldest first."""
-    stems = {_COMPRESSED.sub("", found.source.name) for found in probes}
-    logs: dict[str, list[tuple[int, Probe]]] = {}
-    for found in probes:
-        stem = _COMPRESSED.sub("", found.source.name)
-        age = _AGE.search(stem)
-        if age is not None and _AGE.sub("", stem) in stems:
-            logs.setdefault(_AGE.sub("", stem), []).append((int(age[1]), found))
-        else:
-            logs.setdefault(stem, []).append((0, found))
-    return [
-        [found for _, found in sorted(log, key=lambda part: (-part[0], part[1].source.name))]
-        for log in logs.values()
-        if len(log) > 1
-    ]
+    found = {probe.source.name: probe for probe in probes}
+    logs: dict[str, list[tuple[int, str]]] = {}
+    for name, (log, age) in places_in_logs(found).items():
+        logs.setdefault(log, []).append((-age, name))
+    return [[found[name] for _, name in sorted(log)] for log in logs.values() if len(log) > 1]
 
 
 def _look_at(parts: Sequence[Probe]) -> Detection | None:

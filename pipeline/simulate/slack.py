@@ -74,6 +74,10 @@ def slack_of(run: Run, style: Style, blemishes: Blemishes = CLEAN) -> RunSlack:
         reasons.append(
             "the line of the last stall, of the first step, or of the last phase, of a killed attempt is cut"
         )
+    unbegun = list(_unbegun(run, style))
+    if unbegun:
+        blind += unbegun
+        reasons.append("a start stopped before its first step line, and no line says that its loop had begun")
     silent = list(_widthless(run)) if trainer.world_late else []
     if silent:
         blind += silent
@@ -113,11 +117,24 @@ def _untold(run: Run) -> Iterator[tuple[int, int]]:
 def _unparted(run: Run) -> Iterator[tuple[int, int]]:
     """Yield the spans of such starts inside an allocation: what they leave first is the word of their end.
 
-    No line parts them from the end of the start before them.
+    No line parts them from the end of the start before them, which was over when its last process had gone.
     """
     for before, it in pairwise(run.attempts):
-        if it.init_us is None and it.job == before.job and it.end is not None:
-            yield it.process_us, it.end.stop_us
+        if it.init_us is None and it.job == before.job and it.end is not None and before.end is not None:
+            yield min(before.end.left_us, it.process_us), it.end.stop_us
+
+
+def _unbegun(run: Run, style: Style) -> Iterator[tuple[int, int]]:
+    """Yield the spans of loops of which no line tells that they had begun, warm-up included.
+
+    They stopped within the first log interval, and what such a trainer prints last is of its set-up.
+    """
+    for it in run.attempts:
+        if it.loop_us is None or it.end is None or len(it.steps) >= style.log_interval:
+            continue
+        told = (line.time_us for line in trainers()[run.trainer].render(run, it.world(run), it, style))
+        if max(told, default=0) < it.loop_us:
+            yield it.loop_us, it.end.stop_us
 
 
 def _longest(attempt: Attempt, log_interval: int) -> int:

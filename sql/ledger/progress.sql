@@ -1,5 +1,6 @@
 -- one row per attempt: how far it came, and when the processes were last known to make progress
 -- do not sum: times are microseconds since the epoch
+-- nodes: hosts that it held; of an allocation that was resized, those of its sizes in the time of the attempt
 -- reported_end_us: end of the allocation where the output of the job itself reports it
 with
 
@@ -53,10 +54,26 @@ limits as (
         h.open and not goes_on as open,
     from ledger.timeline as t
     left join ledger.holdings as h using (run_id, holding)
+),
+
+-- what was taken out of an allocation before an attempt started is no host of it
+resized as (
+    select run_id, holding, start_us, end_us, nodes
+    from ledger.grants
+    qualify count(*) over (partition by run_id, holding) > 1
+),
+
+resized_nodes as (
+    select l.run_id, l.attempt, list_sort(list_distinct(flatten(list(r.nodes)))) as nodes
+    from limits as l
+    inner join resized as r
+        on r.run_id = l.run_id and r.holding = l.holding and r.start_us < l.release_us and r.end_us > l.begin_us
+    group by l.run_id, l.attempt
+    having bool_and(r.nodes is not null)
 )
 
 select
-    l.* exclude (goes_on),
+    l.* exclude (goes_on) replace (coalesce(n.nodes, l.nodes) as nodes),
     s.first_step,
     s.last_step,
     s.loop_us,
@@ -71,3 +88,4 @@ select
     s.last_step is not null as has_steps,
 from limits as l
 left join stepped as s using (run_id, attempt)
+left join resized_nodes as n using (run_id, attempt)

@@ -2,6 +2,7 @@
 -- do not subtract from accounting before both are in one zone
 -- known: whether the times are those of UTC: printed with an offset, or read in a zone that the configuration gives; otherwise they stand as they were printed
 -- lines: lines with a time
+-- times: the first time of each quarter of an hour in which something was printed
 with
 
 printed as (
@@ -40,6 +41,7 @@ ends as (
         job_id,
         ts_quality = 'logged' or zone is not null as known,
         case when ts_quality <> 'logged' then zone end as zone,
+        time_bucket(interval 15 minute, ts) as quarter,
         min(ts) as first_ts,
         max(ts) as last_ts,
         count(ts) as lines,
@@ -55,5 +57,6 @@ select
     min(case when zone is null then first_ts else timezone(zone, first_ts::timestamp) end) as first_ts,
     max(case when zone is null then last_ts else timezone(zone, last_ts::timestamp) end) as last_ts,
     sum(lines)::bigint as lines,
+    list(case when zone is null then first_ts else timezone(zone, first_ts::timestamp) end order by first_ts) as times,
 from ends
 group by folder, job_id, known

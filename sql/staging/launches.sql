@@ -304,21 +304,41 @@ second_pass as (
     window again as (partition by log_no, block, name, pattern, rank order by ord, log_line, segment)
 ),
 
+-- a rank that the launch before it did not have may be the first of the next one to print: nothing was told of any start for half
+-- a minute, and within half a minute another rank starts again
+opened as (
+    select
+        *,
+        again
+        or coalesce(
+            is_first
+            and near_us - last_value(case when is_first then near_us end ignore nulls) over (
+                w rows between unbounded preceding and 1 preceding
+            ) > 30000000
+            and abs(first_value(case when again then near_us end ignore nulls) over (
+                w rows between 1 following and unbounded following
+            ) - near_us) <= 30000000,
+            false
+        ) as opens,
+    from second_pass
+    window w as (partition by log_no, block order by ord, log_line, segment)
+),
+
 -- every rank prints it: those of one moment are one start, be their clocks apart
 third_pass as (
     select
         *,
         bound
         or (
-            again
+            opens
             and coalesce(
-                near_us - last_value(case when again then near_us end ignore nulls) over (
+                near_us - last_value(case when opens then near_us end ignore nulls) over (
                     partition by log_no, block order by ord, log_line, segment rows between unbounded preceding and 1 preceding
                 ) > 30000000,
                 true
             )
         ) as starts,
-    from second_pass
+    from opened
 ),
 
 -- output of programs that nothing else is known of: each job that was ended from outside is a launch

@@ -318,12 +318,24 @@ launched_again as (
     group by r.log_no, r.last_ord, r.ord, r.failed_ts
 ),
 
+-- a task that ends again after it had ended was started again: behind its first end lie the lines of the launch that ended it
+-- again, if the job says another word, and nobody else does
+restarts as (
+    select s.log_no, s.ord as of_ord, e.previous_ord as after_ord, e.ord as end_ord
+    from silent as s
+    inner join staging.task_ends as e
+        on e.log_no = s.log_no and e.opens and e.previous_ord >= s.ord and e.previous_ord < s.last_ord
+    where not exists (select 1 from silent as o where o.log_no = s.log_no and o.ord > s.ord and o.ord < e.ord)
+        and not exists (select 1 from spoken_lines as t where t.log_no = s.log_no and t.ord > s.ord and t.ord < e.ord)
+),
+
 by_jobs as (
     select
         s.run_id,
         s.log_no,
+        s.ord as of_ord,
         min(k.ord) as ord,
-        any_value(s.last_ord) as last_ord,
+        greatest(any_value(s.last_ord), max(r.end_ord)) as last_ord,
         arg_min(k.source_id, (k.ord, k.log_line)) as source_id,
         arg_min(k.line, (k.ord, k.log_line)) as line,
         min(k.ts) as start_ts,
@@ -332,11 +344,27 @@ by_jobs as (
     left join last_words as w on w.log_no = s.log_no and w.ord = s.ord
     inner join keyed as k
         on k.log_no = s.log_no and k.ord > coalesce(w.words_ord, s.before_ord, -1) and k.ord <= s.last_ord
-    group by s.run_id, s.log_no, s.key
+    asof left join restarts as r on r.log_no = k.log_no and r.of_ord = s.ord and k.ord > r.after_ord
+    group by s.run_id, s.log_no, s.key, s.ord, r.after_ord
+),
+
+-- a launch that is told of by its end alone began when the one before it was over
+in_turn as (
+    select
+        run_id,
+        log_no,
+        ord,
+        least(last_ord, coalesce(lead(ord) over w - 1, last_ord)) as last_ord,
+        source_id,
+        line,
+        coalesce(lag(end_ts) over w + interval 1 microsecond, start_ts) as start_ts,
+        end_ts,
+    from by_jobs
+    window w as (partition by log_no, of_ord order by ord)
 ),
 
 final as (
-    from by_jobs
+    from in_turn
     union all
     -- nothing but the agent tells of it
     select a.run_id, a.log_no, a.ord, a.end_ord as last_ord, t.source_id, t.line, a.start_ts, a.end_ts

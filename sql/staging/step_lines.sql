@@ -152,22 +152,36 @@ zoned as (
     from dated
 ),
 
--- what another thread prints may come behind lines of later steps, or again: the counter has not gone back
+-- what another thread prints may come behind lines of later steps, or again: the counter has not gone back, unless the program
+-- started since
+starts as (
+    select s.log_no, s.lines_before + p.line as log_line
+    from events.phases as p
+    inner join staging.sources as s using (source_id)
+    where p.phase in ('process_start', 'init') and s.log_no in (select log_no from zoned where edge = 'late')
+),
+
+started as (
+    select z.*, s.log_line as start_line
+    from zoned as z
+    asof left join starts as s on s.log_no = z.log_no and s.log_line < z.log_line
+    where z.log_no in (select log_no from zoned where edge = 'late')
+),
+
 kept as (
     select *
     from zoned
     where log_no not in (select log_no from zoned where edge = 'late')
     union all by name
-    select *
-    from zoned
-    where log_no in (select log_no from zoned where edge = 'late')
-    window w as (partition by log_no order by log_line, segment)
+    select * exclude (start_line)
+    from started
+    window
+        w as (partition by log_no order by log_line, segment),
+        before as (partition by log_no order by log_line, segment rows between unbounded preceding and 1 preceding)
     qualify edge <> 'late' or (
-        step > coalesce(
-            last_value(case when edge <> 'late' then step end ignore nulls) over (
-                partition by log_no order by log_line, segment rows between unbounded preceding and 1 preceding
-            ),
-            -1
+        (
+            step > coalesce(last_value(case when edge <> 'late' then step end ignore nulls) over before, -1)
+            or start_line > last_value(case when edge <> 'late' then log_line end ignore nulls) over before
         )
         -- of the same one the last counts
         and not coalesce(lead(step) over w = step and lead(edge) over w = 'late', false)

@@ -11,6 +11,8 @@ allocations as (
     select
         a.job_id,
         a.cluster,
+        a.name,
+        a.user,
         -- the zone that agrees with programs themselves proves none of theirs
         a.ts_quality = 'logged' or l.zone is not null or coalesce(not z.by_hosts, false) as known,
         case
@@ -32,6 +34,8 @@ held as (
     select
         job_id,
         known,
+        any_value(name) as name,
+        any_value(user) as user,
         min(start_ts) as start_ts,
         max(coalesce(end_ts, 'infinity'::timestamptz)) as end_ts,
         list(struct_pack(
@@ -44,11 +48,41 @@ held as (
     qualify known = bool_or(known) over (partition by job_id)
 ),
 
+-- a log that names one job may tell of others of its run: they bear its name, one follows the other, and no log names them
+silent as (
+    select *, lag(end_ts) over (partition by name, user, known order by start_ts, end_ts, job_id) as previous_end_ts
+    from held
+    where name is not null and job_id not in (select job_id from staging.job_times)
+),
+
+chains as (
+    select name, user, known, flatten(list(spans order by start_ts, job_id)) as spans
+    from silent
+    group by name, user, known
+    having not bool_or(coalesce(previous_end_ts > start_ts, false))
+),
+
 -- enough of them, from all of the time
 chosen as (
-    select t.folder, t.job_id, t.first_ts, t.last_ts, h.known, h.spans, h.start_ts, h.end_ts
+    select
+        t.folder,
+        t.job_id,
+        -- a log of one job alone need not be looked at between its ends
+        case when c.name is null then [t.first_ts, t.last_ts] else list_concat(t.times, [t.last_ts]) end as times,
+        h.known,
+        h.spans as own_spans,
+        list_concat(h.spans, coalesce(c.spans, [])) as spans,
+        h.start_ts,
+        h.end_ts,
     from staging.job_times as t
     inner join held as h using (job_id)
+    left join chains as c
+        on c.name = h.name
+        and c.user is not distinct from h.user
+        and c.known = h.known
+        and len(list_filter(
+            c.spans, lambda span: span.start_us < epoch_us(h.end_ts) and span.end_us > epoch_us(h.start_ts)
+        )) = 0
     where not t.known
     qualify row_number() over (partition by t.folder, h.known order by reverse(t.job_id), t.job_id) <= 2000
 ),
@@ -61,18 +95,20 @@ tried as (
         z.zone,
         z.hours,
         z.summer,
+        t.own_spans,
         t.spans,
         epoch_us(t.start_ts) as start_us,
         case when isfinite(t.end_ts) then epoch_us(t.end_ts) end as end_us,
-        epoch_us(timezone(z.zone, t.first_ts::timestamp)) as first_us,
-        epoch_us(timezone(z.zone, t.last_ts::timestamp)) as last_us,
+        list_transform(t.times, lambda printed: epoch_us(timezone(z.zone, printed::timestamp))) as printed_us,
+        printed_us[1] as first_us,
+        printed_us[-1] as last_us,
     from chosen as t
     cross join seeds.zones as z
 ),
 
 judged as (
     select
-        * exclude (spans),
+        * exclude (own_spans, spans, printed_us),
         -- programs print soon after their start, or errors just before the end; a file may tell of a requeue alone
         least(
             first_us - coalesce(
@@ -83,12 +119,18 @@ judged as (
             ),
             end_us - last_us
         ) as lag_us,
-        -- a requeued job prints nothing between its allocations
+        -- nothing is printed between allocations, and something by the job that the log names
         len(list_filter(
-            spans, lambda span: first_us between span.start_us - 60000000 and span.end_us + 60000000
-        )) > 0
+            printed_us,
+            lambda us: len(list_filter(
+                spans, lambda span: us between span.start_us - 60000000 and span.end_us + 60000000
+            )) = 0
+        )) = 0
         and len(list_filter(
-            spans, lambda span: last_us between span.start_us - 60000000 and span.end_us + 60000000
+            printed_us,
+            lambda us: len(list_filter(
+                own_spans, lambda span: us between span.start_us - 60000000 and span.end_us + 60000000
+            )) > 0
         )) > 0 as agrees,
     from tried
 ),
