@@ -54,6 +54,12 @@ FORMATS = Table(
             "those since the line before",
         ),
         Column(
+            "step_time_of_all",
+            "strings",
+            "patterns of which the printed step time is the mean of all steps since their clock began: how "
+            "far the clock went on tells what those since the line before took",
+        ),
+        Column(
             "save_end_untold",
             "bool",
             "a line tells when a save begins, and none when it is over; the steps wait for it",

@@ -229,21 +229,20 @@ class Format:
 
     Habits are what SQL has to know of a program; it reads them from the table ``formats`` (``habits.py``):
         ordered_by_time: records carry their own time and arrive out of order.
-        second_hand: place, from 1, among the files that repeat what a console tells and do not say when; of
-            one run the lowest counts. 0 for a console.
+        second_hand: place, from 1, among files that repeat a console and do not say when: the lowest counts.
         elapsed_per_epoch: ``elapsed_s`` of its steps starts again with each epoch.
         bars_for_evaluations: it draws the same bar for an evaluation as for the training.
         results_apart: bars go to standard error and results to standard output, maybe into two files.
         results_per_node: each node prints the time of the same evaluation, and none says which one it is.
         step_time_runs_on: stalls that are timed as well lie inside of the printed step time.
         step_time_of_one: patterns whose printed step time says nothing of the steps between two lines.
+        step_time_of_all: patterns whose printed step time is the mean since ``elapsed_s`` began.
         save_end_untold: it prints when a save begins, and never when it is over; the steps wait for it.
         blocked_is_end_of_sync: of a save that is not asynchronous a line of edge ``blocked`` is the end.
         background_told: a line without a step says that a save goes on in the background, and the loop as
             well; a save of which none does is over when the line of edge ``blocked`` is printed.
         next_save_waits: a save begins when the one before it is durable, which no line says.
-        hooks_timer: component of the timer that is printed when all that follows a step is over, saves and
-            evaluations among it.
+        hooks_timer: component of the timer that is printed when all behind a step is over, saves among it.
         world_size_late: the world size stands behind the first line of its launch, not before it.
         flops_attention: how its TFLOP/s count attention; empty where releases differ.
         flops_recomputed: its TFLOP/s count what is computed a second time.
@@ -286,6 +285,7 @@ class Format:
     results_per_node: bool = False
     step_time_runs_on: bool = False
     step_time_of_one: tuple[str, ...] = ()
+    step_time_of_all: tuple[str, ...] = ()
     save_end_untold: bool = False
     blocked_is_end_of_sync: bool = False
     background_told: bool = False

@@ -117,6 +117,7 @@ FORMAT = Format(
     "`main.log`.",
     flops_attention="full_attention",
     step_time_excludes_stalls=False,
+    step_time_of_all=("modded_step", "modded_stretch"),
     deciding=(
         "iter",
         "first_eval",

@@ -26,6 +26,7 @@ lines as (
         l.steps,
         l.duration_s,
         l.told_of_one,
+        l.told_of_all,
         l.elapsed_s,
         epoch_us(l.ts) as ts_us,
         l.ts_quality,
@@ -211,7 +212,7 @@ printed as (
         -- where the timer of the steps never stops, what other timers tell of is inside the printed time
         format in (select format from events.formats where step_time_runs_on) as printed_whole,
         case
-            when counted_on and not stamped then elapsed_s - coalesce(previous_elapsed_s, 0)
+            when counted_on and (not stamped or told_of_all) then elapsed_s - coalesce(previous_elapsed_s, 0)
             -- the time of one step says nothing of the steps between two lines
             when told_of_one and step_last > step_first then null
             else duration_s * (step_last - step_first + 1)

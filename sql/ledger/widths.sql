@@ -75,7 +75,9 @@ sized as (
 ),
 
 changed as (
-    select *
+    select
+        *,
+        coalesce(held_gpus < lag(held_gpus) over w, false) as taken,
     from sized
     window w as (partition by run_id, holding order by at_us)
     qualify lag(at_us) over w is null
@@ -96,8 +98,8 @@ select
         from ledger.timeline as t
         inner join ledger.incident_ids as i using (run_id, attempt)
         where t.run_id = c.run_id and t.holding = c.holding
-            -- a start of which only the end is told was there before it
-            and (t.start_us < c.at_us or (t.start_untold and t.start_us = c.at_us))
+            -- a start of which only the end is told was there before the scheduler took a host, but left none out itself
+            and (t.start_us < c.at_us or (t.start_untold and c.taken and t.start_us = c.at_us))
     ) as incident_id,
 from changed as c
 inner join held as h using (run_id, holding)

@@ -1,6 +1,7 @@
 -- one row per step line of a run, with its final time
 -- do not sum steps: several hosts or ranks may print the same step
 -- told_of_one: whether its step time is that of the printed step alone, and says nothing of those since the line before
+-- told_of_all: whether its step time is the mean of all since elapsed_s began
 with
 
 -- programs whose evaluations draw bars too
@@ -110,6 +111,7 @@ counted as (
         e.steps,
         e.step_time_s as duration_s,
         coalesce((e.format, e.pattern) in (select (format, unnest(step_time_of_one)) from events.formats), false) as told_of_one,
+        coalesce((e.format, e.pattern) in (select (format, unnest(step_time_of_all)) from events.formats), false) as told_of_all,
         e.elapsed_s,
         case when e.ts_edge in ('begin', 'late') then e.ts_edge else 'end' end as edge,
         e.ts,
@@ -252,6 +254,7 @@ select
     steps,
     coalesce(duration_s, clock_step_s) as duration_s,
     told_of_one,
+    told_of_all,
     elapsed_s,
     case when edge = 'late' then 'end' else edge end as edge,
     format,
