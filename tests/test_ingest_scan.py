@@ -102,6 +102,7 @@ def test_what_is_glued_to_a_step_line_is_a_line_of_its_own() -> None:
         "[titan] 2026-10-05 01:28:47,346 - root - INFO - ",
         "Running with args: {'job': {'a': 1}, 'metrics'",
         "Running with args: {'metrics': ",
+        'epoch 1 | {"update": 0.988, "ups":',
         "- root - INFO - validate step: 100  ",
     ],
 )
@@ -139,16 +140,20 @@ def test_a_step_line_that_holds_the_stamp_of_another_line_was_cut() -> None:
 
 
 def test_a_line_of_a_logger_that_holds_the_head_of_another_one_was_cut() -> None:
-    heads = ["[2026-10-05 00:38:43,100] [INFO] ", "2026-10-05 00:38:43,100 - heron.loop - INFO - "]
+    heads = [
+        "[2026-10-05 00:38:43,100] [INFO] ",
+        "2026-10-05 00:38:43,100 - heron.loop - INFO - ",
+        "2026-10-05 00:38:43 | INFO | heron.loop | ",
+    ]
     ray = "2026-10-05 00:38:43,100\tINFO worker.py:1841 -- "
     found = scanner().scan(pl.Series([f"(TaskRunner pid=4) step 4/9 - los{ray}saved 1", f"{ray}saved 2"]))
     assert found.tables["checkpoints"].select("line", "segment").rows() == [(1, 1), (2, 0)]
     cut = [f"3: {head}step 4/9 avera{head}step 4/9 av{head}saved 1" for head in heads]
     tables = scanner().scan(pl.Series([*cut, f"3: {heads[0]}saved 2"])).tables
     saves = tables["checkpoints"].select("line", "segment", "step", "rank")
-    assert saves.rows() == [(1, 2, 1, 3), (2, 2, 1, 3), (3, 0, 2, 3)]
+    assert saves.rows() == [(1, 2, 1, 3), (2, 2, 1, 3), (3, 2, 1, 3), (4, 0, 2, 3)]
     assert saves.height == tables["checkpoints"]["ts"].count()
-    assert tables["steps"]["line"].to_list() == [1, 1, 2, 2]
+    assert tables["steps"]["line"].to_list() == [1, 1, 2, 2, 3, 3]
 
 
 def test_what_is_glued_to_a_progress_bar_is_a_line_of_its_own() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pipeline.formats._fairseq_checkpoints import CHECKPOINTS
 from pipeline.formats._fairseq_events import EVENTS
 from pipeline.formats._fairseq_head import head, metric, told
-from pipeline.formats.format import Format, Pattern, Value
+from pipeline.formats.format import Format, Head, Pattern, Value
 
 _ALL = "0.9.0 to 0.12.3, metaseq to 2023-06"
 _NUMBER = Value(group="v", kind="float")
@@ -91,6 +91,12 @@ FORMAT = Format(
     "count for the next. The first update of a process is left out. `train_wall` is the sum of the time of "
     "the updates alone.",
     step_time_excludes_stalls=False,
+    heads=(
+        Head(
+            r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}(?:,[0-9]{3})? \| [A-Z]+ \| [a-z_.]+ \| ",
+            "twin",
+        ),
+    ),
     deciding=(
         "step",
         "step_without_count",

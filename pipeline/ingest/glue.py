@@ -15,8 +15,11 @@ from pipeline.formats.format import Behind
 from pipeline.ingest.rules import NEVER
 
 #: Behind another line that was cut: prefixes end with neither a letter nor a word, nor a quoted or a second
-#: word and a colon, nor the head of a logger.
-_CUT = r"""[^\s:>\]](?:  +)?|[a-z.,] |[a-z] [a-z]+: |\| [a-z_]+: |['")}]: |,[0-9]{3} (?:>> |- (?:\w+ - )*)?"""
+#: word and a colon, be there a blank behind it or not yet, nor the head of a logger.
+_CUT = (
+    r"""[^\s:>\]](?:  +)?|[a-z.,] |[a-z] [a-z]+: |\| [a-z_]+: |['"]: ?|[)}]: """
+    r"|,[0-9]{3} (?:>> |- (?:\w+ - )*)?"
+)
 #: Where a step line was cut between two of its fields.
 _FIELD = r"\| "
 #: What a process says last stands behind anything but the prefix of a launcher or of a container.

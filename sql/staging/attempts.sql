@@ -103,6 +103,11 @@ ordered as (
             partition by run_id, job_key order by sort_ts nulls last, log_no, first_ord
             rows between unbounded preceding and 1 preceding
         ) as earlier_end_ts,
+        -- a log tells of one launch after the other, whatever their clocks say
+        arg_max(log_no, coalesce(end_ts, start_ts)) over (
+            partition by run_id, job_key order by sort_ts nulls last, log_no, first_ord
+            rows between unbounded preceding and 1 preceding
+        ) = log_no as follows_own,
         coalesce(begins_inside, false)
             and first_step - lag(last_step) over w between 1 and coalesce(stride, lag(stride) over w)
             and epoch_us(start_ts) - epoch_us(lag(coalesce(end_ts, start_ts)) over w) <= 3 * coalesce(beat_us, lag(beat_us) over w) as goes_on,
@@ -116,7 +121,7 @@ islands as (
         count_if(
             -- who tells of an end before any start tells of what another log saw begin
             not coalesce(begins_with_end, false)
-            and (start_ts is null or earlier_end_ts is null or (start_ts > earlier_end_ts and not coalesce(goes_on, false)))
+            and (start_ts is null or earlier_end_ts is null or follows_own or (start_ts > earlier_end_ts and not coalesce(goes_on, false)))
         ) over (
             partition by run_id, job_key order by sort_ts nulls last, log_no, first_ord rows unbounded preceding
         ) as island,
