@@ -323,6 +323,21 @@ def test_a_loop_that_no_line_begins_is_known_by_its_first_step_line(trainer: str
     assert told == ((it.loop_us, it.end.stop_us),) * count
 
 
+@pytest.mark.parametrize(("waited_us", "steps"), [(100_000, 2), (400_000, 1)])
+def test_a_line_that_another_thread_prints_is_missing_of_a_step_that_was_killed_before(
+    waited_us: int, steps: int
+) -> None:
+    # The metrics of each fifth step come 0.3 s after it.
+    run = deepcopy(story(trainer="olmo_core").runs[0])
+    it = run.attempts[0]
+    assert it.end is not None
+    it.steps, it.stalls, it.saves = [step for step in it.steps if step.number <= 15], [], []
+    it.end = replace(it.end, stop_us=it.steps[-1].end_us + waited_us)
+    assert it.steps[-1].number == 15
+    assert slack_of(run, Style()).steps == steps
+    assert slack_of(run, Style(), Blemishes(torn=True)).steps == steps + 1
+
+
 @pytest.mark.parametrize("trainer", ["nemo_lines", "megatron"])
 def test_a_cut_line_of_a_load_tells_it_from_nothing_before_it(trainer: str) -> None:
     # Killed in the first step: NeMo prints nothing between a load and a step, Megatron that its loop begins.

@@ -65,8 +65,11 @@ def slack_of(run: Run, style: Style, blemishes: Blemishes = CLEAN) -> RunSlack:
         reasons.append("this kernel log knows whole seconds, and may date a fault before its second")
     intervals, stamped = 1, trainer.exact
     if blemishes.torn:
-        intervals = 2
+        intervals += 1
         reasons.append("the last step line of a killed attempt is cut, and its step is not told")
+    if trainer.tells_late and any(_unprinted(run, attempt, style) for attempt in run.attempts):
+        intervals += 1
+        reasons.append("an attempt was killed before its trainer printed the line of its last step")
     blind: list[tuple[int, int]] = []
     if blemishes.torn:
         blind = [span for attempt in run.attempts for span in _cut_off(run, attempt, style)]
@@ -93,6 +96,13 @@ def slack_of(run: Run, style: Style, blemishes: Blemishes = CLEAN) -> RunSlack:
     # Where steps are logged as they begin, the open one may or may not have ended.
     steps = style.log_interval * intervals + trainer.begins
     return RunSlack(stamp, interval, steps, intervals, stamped, tuple(blind), tuple(untold), tuple(reasons))
+
+
+def _unprinted(run: Run, attempt: Attempt, style: Style) -> bool:
+    """Return whether nothing was printed any more when the last step that has a line was over."""
+    ended = [step.end_us for step in attempt.steps if step.number % style.log_interval == 0]
+    told = (line.time_us for line in trainers()[run.trainer].render(run, attempt.world(run), attempt, style))
+    return bool(ended) and max(told, default=0) < ended[-1]
 
 
 def _widthless(run: Run) -> Iterator[tuple[int, int]]:

@@ -51,6 +51,7 @@ class Trainer:
         dates_start: True where what it prints before its first step has a time.
         dates_steps: True where its step lines have one.
         begins: True where a step is logged when it begins, so that none is known to have ended.
+        tells_late: True where another thread prints a step line, later, and not at all once it is killed.
         shows_exit: True where the last process stamps that it leaves.
         shows_world: True where it tells on how many GPUs it runs.
         world_late: True where it tells that only when its communicators are ready.
@@ -69,6 +70,7 @@ class Trainer:
     dates_start: bool = True
     dates_steps: bool = True
     begins: bool = False
+    tells_late: bool = False
     shows_exit: bool = False
     shows_world: bool = True
     world_late: bool = False

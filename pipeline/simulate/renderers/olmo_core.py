@@ -166,6 +166,7 @@ TRAINER = Trainer(
     exact=frozenset({"checkpoint_stall", "evaluation"}),
     suits=suits,
     dates_start=False,
+    tells_late=True,
     shows_exit=True,
     world_late=True,
 )
