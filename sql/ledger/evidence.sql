@@ -425,7 +425,8 @@ holders as (
         p.nodes is null as nodes_unknown,
         coalesce(list_transform(p.nodes, lambda x: split_part(x, '.', 1)), n.hosts) as hosts,
         p.next_start_us,
-        p.last_evidence_us,
+        -- its last line may carry whole seconds: what a kernel saw in that second was still there
+        p.last_evidence_us + 1000000 as heard_until_us,
         -- a start of which only the end is told began before its first line, when the last one had gone
         case when p.start_untold then p.process_us - case when m.missed_hosts is null then 120000000 else 600000000 end end as earliest_us,
         case when p.start_untold then coalesce(m.missed_hosts, []) end as missed_hosts,
@@ -442,12 +443,12 @@ turns as (
         h.* replace (
             case
                 when lead(earliest_us) over w is null then next_start_us
-                else least(next_start_us, greatest(last_evidence_us, lead(earliest_us) over w))
+                else least(next_start_us, greatest(heard_until_us, lead(earliest_us) over w))
             end as next_start_us
         ),
         case
             when earliest_us is null then lag(release_us) over w
-            else least(lag(release_us) over w, greatest(lag(last_evidence_us) over w, earliest_us))
+            else least(lag(release_us) over w, greatest(lag(heard_until_us) over w, earliest_us))
         end as previous_release_us,
         lag(job_id) over w as previous_job_id,
         lag(hosts) over w as previous_hosts,

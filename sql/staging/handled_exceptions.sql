@@ -126,8 +126,12 @@ beside as (
         lag(is_link) over w and line - lag(line) over w <= reach as below_link,
         lag(is_swallower) over w and line - lag(line) over w <= reach as below_swallower,
         lag(goes_on) over w as below_goer,
-        line - lag(line) over w <= reach as is_near,
-        coalesce(failure_line > lag(line) over w, false) as is_of_next,
+        -- what goes on is near the error above it, not what went on before
+        last_value(case when not goes_on then line end ignore nulls) over (
+            partition by source_id, rank order by line, segment rows between unbounded preceding and 1 preceding
+        ) as error_line,
+        line - case when goes_on then error_line else lag(line) over w end <= reach as is_near,
+        coalesce(failure_line > error_line, false) as is_of_next,
     from placed
     window w as (partition by source_id, rank order by line, segment)
 ),

@@ -20,10 +20,11 @@ dated as (
         ts,
         kind = 'phase' and name = 'exit' as tells_end,
         kind = 'phase' and name = 'exit' and detail = 'node_failure' as tells_node_end,
+        kind = 'phase' and name = 'exit' and detail = 'task_failure' as tells_task_end,
     from own
     where ts is not null
     union all
-    select log_no, ord, ts, false as tells_end, false as tells_node_end
+    select log_no, ord, ts, false as tells_end, false as tells_node_end, false as tells_task_end
     from staging.step_lines
     where ts is not null
 ),
@@ -61,6 +62,12 @@ raised_again as (
     where r.first_ord < e.ord
 ),
 
+-- where a step tells of its tasks next
+task_lines as (
+    select log_no, ord, lead(ord) over (partition by log_no, step order by ord) as next_ord
+    from staging.task_ends
+),
+
 between as (
     select
         o.*,
@@ -79,6 +86,8 @@ between as (
             false
         ) as follows_end,
         coalesce(b.ts <= e.ts + interval 60 second, false) as in_end,
+        -- behind an end a task failed for which the next step is taken down: that one goes on to tell of its tasks
+        coalesce(b.tells_end and a.tells_task_end and k.next_ord > a.ord, false) as fails_next,
         n.launch_no as before_launch,
     from own as o
     asof left join dated as b on o.log_no = b.log_no and o.ord >= b.ord
@@ -87,6 +96,7 @@ between as (
     asof left join staging.task_ends as g on o.log_no = g.log_no and o.ord >= g.ord
     asof left join launch_times as n on o.run_id = n.run_id and b.ts >= n.attempt_start_ts
     left join raised_again as c on c.source_id = o.source_id and c.line = o.line and c.segment = o.segment
+    left join task_lines as k on k.log_no = o.log_no and k.ord = o.ord
     where o.ts is null
 ),
 
@@ -110,10 +120,10 @@ steps_between as (
 
 undated as (
     select
-        o.* exclude (before_ord, before_ts, after_ord, after_ts, follows_end, in_end, before_launch, is_raised_again),
+        o.* exclude (before_ord, before_ts, after_ord, after_ts, follows_end, in_end, fails_next, before_launch, is_raised_again),
         o.after_ts as next_ts,
         case
-            when o.is_raised_again and o.after_ts is not null then o.after_ts
+            when o.after_ts is not null and (o.is_raised_again or o.fails_next) then o.after_ts
             when o.is_trainer or s.openings is null then
                 case
                     when o.after_ts is not null and (o.follows_end or (o.in_end and l.launch_no is not null and not o.is_trainer))

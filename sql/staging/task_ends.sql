@@ -6,16 +6,18 @@
 with recursive
 
 lines as (
-    select log_no, ord, tasks
+    select log_no, ord, tasks, bool_or(name = 'slurm_task_terminated') as taken_down
     from (
-        select distinct
+        select
             log_no,
             ord,
+            name,
             regexp_extract(detail, 'srun: error: [^\s:]+: tasks? ([\d,-]+): ', 1) as tasks,
         from staging.stream
         where kind = 'signal' and (name = 'slurm_exit_code' or name like 'slurm_task_%') and run_id is not null
     )
     where tasks <> ''
+    group by all
 ),
 
 spans as (
@@ -89,16 +91,24 @@ wholes as (
     group by all
 ),
 
--- without its last line a step is whole, and the next one is only with it
+-- without its last line a step is whole, or with it is not, and the next one is only with it
 moved as (
     select w.log_no, w.last_ord as ord, w.step + 1 as step
     from wholes as w
     inner join wholes as f on f.log_no = w.log_no and f.step = w.step + 1
-    where len(w.tasks_before) = list_max(w.tasks_before) + 1
-        -- the task after the last one may be of either, where the next step is whole without it
-        and (
-            list_min(w.last_tasks) > list_max(w.tasks_before) + 1
-            or (list_min(w.last_tasks) > list_max(w.tasks_before) and len(f.tasks) <= list_max(f.tasks))
+    where (
+            len(w.tasks_before) = list_max(w.tasks_before) + 1
+            -- the task after the last one may be of either, where the next step is whole without it
+            and (
+                list_min(w.last_tasks) > list_max(w.tasks_before) + 1
+                or (list_min(w.last_tasks) > list_max(w.tasks_before) and len(f.tasks) <= list_max(f.tasks))
+            )
+            -- of a step that lost a node nobody tells of the tasks there; who is taken down for another task is not the first
+            or (
+                len(w.tasks) <= list_max(w.tasks)
+                and list_max(w.last_tasks) < list_max(f.tasks)
+                and not exists (select 1 from lines as l where l.log_no = w.log_no and l.ord = w.last_ord and l.taken_down)
+            )
         )
         and not list_has_any(w.last_tasks, f.tasks)
         and len(f.tasks) + len(w.last_tasks) = greatest(list_max(f.tasks), list_max(w.last_tasks)) + 1
