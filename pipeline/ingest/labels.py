@@ -6,8 +6,8 @@ not tell which it is; a file does. A label stands again and again before lines t
 themselves: some pattern knows them without it. What a program prints with a name of its own before it is
 known with that name, or not at all. Before the prefix of another transport once is enough, and before the
 head of a program's line: no program prints those behind a name of its own, and an error stream may hold one
-line of a rank alone. A log may hold two lines of its trainer, the second of which is cut: of those that a name
-stands before, one is enough that proves its program.
+line of a rank alone. A log may hold two lines of its trainer, the second of which is cut: of those that a
+name stands before, one is enough that proves its program.
 """
 
 from __future__ import annotations
