@@ -142,6 +142,14 @@ FILES: dict[tuple[str, ...], str] = {
     tuple(f"retraining/0 {text}" for text in SAVES): r"retraining/[0-9]+ ",
     # Once, but before another prefix: the error stream of a job whose output is in another file.
     (f"gx017: [rank9]: {SAVES[0]}", "text"): r"gx[0-9]+: ",
+    # Once, but before the head of a program's line: no other line of this stream is one of a rank.
+    (
+        "gx017: [2026-10-05 00:32:08,714] [WARNING] [RankMonitorServer-7] [Cycle 0] Did not get subsequent"
+        " heartbeat. Waited 180.00 seconds.",
+        "slurmstepd: error: *** STEP 95000.0 ON gx016 CANCELLED AT 2026-10-05T00:33:56 DUE TO TASK FAILURE"
+        " ***",
+        "srun: error: gx[016-017]: tasks 0-15: Terminated",
+    ): r"gx[0-9]+: ",
     # A start that was killed: its first line proves its program, and its second one is cut.
     (
         "gx017: [2026-10-04T20:05:16.241503] [40021] [66dd47] [AtorchTrainerV2] [#start] [INSTANT] {}",

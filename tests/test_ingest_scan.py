@@ -9,6 +9,7 @@ import pytest
 
 from pipeline.formats import registry
 from pipeline.formats.format import Format, Pattern, Value
+from pipeline.ingest.glue import split_glued_to_words
 from pipeline.ingest.lines import read_lines as content_lines
 from pipeline.ingest.match import match_format
 from pipeline.ingest.peel import strip_escapes
@@ -104,6 +105,7 @@ def test_what_is_glued_to_a_step_line_is_a_line_of_its_own() -> None:
         "Running with args: {'metrics': ",
         'epoch 1 | {"update": 0.988, "ups":',
         "- root - INFO - validate step: 100  ",
+        "[2026-10-05T01:28:47.934592] [40007] [7f80e7] [AsyncSaver] [#persist_ckpt] [END] ",
     ],
 )
 def test_a_line_may_be_cut_anywhere_before_what_is_glued_to_it(head: str) -> None:
@@ -112,11 +114,29 @@ def test_a_line_may_be_cut_anywhere_before_what_is_glued_to_it(head: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "prefix", ["3: ", "gx101: ", "[default2]:", "[1,2]<stdout>:", "2026-10-05T01:28:47Z "]
+    "prefix",
+    [
+        "3: ",
+        "gx101: ",
+        "[default2]:",
+        "[default2]: ",
+        "[12] ",
+        "[pod/heron-0/pytorch] ",
+        "[1,2]<stdout>:",
+        "2026-10-05T01:28:47Z ",
+    ],
 )
 def test_a_prefix_is_no_line_that_was_cut(prefix: str) -> None:
     saves = scanner().scan(pl.Series([f"{prefix}[rank2]:[E1 saved 1"])).tables["checkpoints"]
     assert saves.select("segment", "step").rows() == [(0, 1)]
+
+
+def test_what_a_logger_says_is_of_its_line() -> None:
+    head = "[2026-10-05 01:28:47,346] [ERROR] "
+    lines = pl.Series([f"{head}Traceback (most recent call last)"])
+    assert (
+        split_glued_to_words(pl.DataFrame({"line": [1], "text": lines}))["text"].to_list() == lines.to_list()
+    )
 
 
 def test_a_step_line_that_holds_the_stamp_of_another_line_was_cut() -> None:

@@ -174,10 +174,13 @@ class Head:
         behind: what such a line is set apart from. ``any``: every line; it is looked for in all of them, and
             has to begin with a literal. ``words``: what stands behind anything but a prefix. ``cut``: a line
             that was cut. ``step``: a step line, wherever. ``twin``: a line that begins with such a head.
+        message: True where loggers print it as what they have to say: behind a word of theirs in brackets,
+            such as the level, it is no line of its own.
     """
 
     regex: str
     behind: Behind
+    message: bool = False
 
 
 @dataclass(frozen=True, slots=True)

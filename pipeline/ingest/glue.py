@@ -6,12 +6,13 @@ lines begin is a field of their format; whatever the format of a file, it may ho
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from functools import cache
 
 import polars as pl
 
 from pipeline.formats import registry
-from pipeline.formats.format import Behind
+from pipeline.formats.format import Behind, Head
 from pipeline.ingest.rules import NEVER
 
 #: Behind another line that was cut: prefixes end with neither a letter nor a word, nor a quoted or a second
@@ -20,6 +21,8 @@ _CUT = (
     r"""[^\s:>\]](?:  +)?|[a-z.,] |[a-z] [a-z]+: |\| [a-z_]+: |['"]: ?|[)}]: """
     r"|,[0-9]{3} (?:>> |- (?:\w+ - )*)?"
 )
+#: Behind a word in brackets; prefixes in brackets end with a number, or name a container behind a slash.
+_BRACKETS = r"\[[^\[\]/]*[^\[\]/0-9]\] "
 #: Where a step line was cut between two of its fields.
 _FIELD = r"\| "
 #: What a process says last stands behind anything but the prefix of a launcher or of a container.
@@ -31,20 +34,31 @@ _STEP = r"\| .*?|step: .*?"
 @cache
 def _heads(behind: Behind) -> str:
     """Return an expression that matches the heads which may stand behind something."""
-    found = sorted({head.regex for fmt in registry().values() for head in fmt.heads if head.behind == behind})
-    return "|".join(found) or NEVER
+    return _any_of(head for head in _all_heads() if head.behind == behind)
+
+
+def _all_heads() -> Iterator[Head]:
+    """Yield the heads of all formats."""
+    for fmt in registry().values():
+        yield from fmt.heads
+
+
+def _any_of(heads: Iterable[Head]) -> str:
+    """Return an expression that matches any of some heads."""
+    return "|".join(sorted({head.regex for head in heads})) or NEVER
 
 
 @cache
 def _glued() -> tuple[str, ...]:
     """Return expressions of what a line ends with (group 1) and what is glued to it (group 2), in order."""
-    behind: tuple[tuple[str, Behind], ...] = (
-        (_CUT, "any"),
-        (_SAID, "words"),
-        (_STEP, "step"),
-        (_CUT, "cut"),
+    messages = [head for head in _all_heads() if head.behind == "any" and head.message]
+    behind: tuple[tuple[str, str], ...] = (
+        (f"{_CUT}|{_BRACKETS}", _any_of(h for h in _all_heads() if h.behind == "any" and not h.message)),
+        (_SAID, _heads("words")),
+        (_STEP, _heads("step")),
+        (_CUT, _any_of([*messages, *(h for h in _all_heads() if h.behind == "cut")])),
     )
-    return tuple(f"({end})({_heads(kind)})" for end, kind in behind)
+    return tuple(f"({end})({heads})" for end, heads in behind)
 
 
 def has_glued(text: pl.Series) -> pl.Series:

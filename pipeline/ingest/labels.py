@@ -4,9 +4,10 @@ Launchers of several hosts and collectors put the name of the host before each l
 nothing around it that tells it from a word (``gx017: text``, but also ``step1: text``). One line alone does
 not tell which it is; a file does. A label stands again and again before lines that programs print by
 themselves: some pattern knows them without it. What a program prints with a name of its own before it is
-known with that name, or not at all. Before the prefix of another transport once is enough: no program prints
-that behind a name of its own. A log may hold two lines of its trainer, the second of which is cut: of those
-that a name stands before, one is enough that proves its program.
+known with that name, or not at all. Before the prefix of another transport once is enough, and before the
+head of a program's line: no program prints those behind a name of its own, and an error stream may hold one
+line of a rank alone. A log may hold two lines of its trainer, the second of which is cut: of those that a
+name stands before, one is enough that proves its program.
 """
 
 from __future__ import annotations
@@ -76,8 +77,9 @@ def _candidates(lines: pl.DataFrame) -> pl.DataFrame:
     named = named.filter(~pl.col("name").str.contains(_DATE)).with_columns(
         rest=pl.col("text").str.replace(rf"^{LABEL}", "")
     )
-    # A name that stands there once is none that is put before lines, but for one before another prefix.
-    weight = pl.when(pl.col("rest").str.contains(STACK)).then(LEAST_LINES).otherwise(1)
+    # A name that stands there once is none that is put before lines, but for one before a prefix or a head.
+    headed = pl.col("rest").str.contains(STACK) | pl.col("rest").str.contains(_own_heads())
+    weight = pl.when(headed).then(LEAST_LINES).otherwise(1)
     named = named.with_columns(weight=weight)
     named = named.filter(pl.col("weight").sum().over("file", "name") >= LEAST_LINES)
     shape = pl.col("rest").str.head(_SHAPE_CHARS).str.replace_all(_DIGITS, "#").alias("shape")

@@ -138,6 +138,13 @@ named_steps as (
     group by all
 ),
 
+-- when its trainer spoke in a job
+heard as (
+    select distinct run_id, job_key, ts
+    from placed
+    where by_trainer and job_key is not null and ts is not null
+),
+
 begun as (
     select log_no, ord, max(ts) as ts
     from placed
@@ -145,15 +152,20 @@ begun as (
     group by all
 ),
 
--- and to the step of it that is named next; what programs print after the last one is of that one
+-- and to the step of it that is named next; what programs print after the last one is of that one, unless a trainer has
+-- spoken since: that began what they tell of
 named as (
     select
         p.* exclude (job_key, step),
-        p.job_key || coalesce('.' || coalesce(p.step, n.step, case when not p.by_trainer then b.step end), '') as key,
+        p.job_key || coalesce(
+            '.' || coalesce(p.step, n.step, case when not p.by_trainer and coalesce(h.ts <= b.ts + interval 60 second, true) then b.step end),
+            ''
+        ) as key,
         case when p.ts <= b.ts + interval 60 second and coalesce(s.ts <= b.ts, true) then p.job_key || '.' || b.step end as ended_key,
     from placed as p
     asof left join named_steps as n on p.run_id = n.run_id and p.job_key = n.job_key and p.ts <= n.ts
     asof left join named_steps as b on p.run_id = b.run_id and p.job_key = b.job_key and p.ts >= b.ts
+    asof left join heard as h on p.run_id = h.run_id and p.job_key = h.job_key and p.ts >= h.ts
     asof left join begun as s on p.log_no = s.log_no and p.ord >= s.ord
 ),
 

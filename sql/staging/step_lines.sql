@@ -102,6 +102,7 @@ counted as (
         e.source_id,
         e.line,
         e.segment,
+        e.rank,
         e.format,
         -- a line that counts samples or tokens proves the steps that these make
         case
@@ -178,15 +179,15 @@ kept as (
     select * exclude (start_line)
     from started
     window
-        w as (partition by log_no order by log_line, segment),
+        r as (partition by log_no, rank order by log_line, segment),
         before as (partition by log_no order by log_line, segment rows between unbounded preceding and 1 preceding)
     qualify edge <> 'late' or (
         (
             step > coalesce(last_value(case when edge <> 'late' then step end ignore nulls) over before, -1)
             or start_line > last_value(case when edge <> 'late' then log_line end ignore nulls) over before
         )
-        -- of the same one the last counts
-        and not coalesce(lead(step) over w = step and lead(edge) over w = 'late', false)
+        -- of the same one the last counts, of each rank that prints it
+        and not coalesce(lead(step) over r = step and lead(edge) over r = 'late', false)
     )
 ),
 
@@ -199,9 +200,9 @@ clocks as (
 ),
 
 clocked as (
-    select k.log_no, k.log_line, any_value(k.step) as step, max(c.clock_s) as clock_s
+    select k.log_no, k.log_line, any_value(k.rank) as rank, any_value(k.step) as step, max(c.clock_s) as clock_s
     from clocks as c
-    asof inner join (select log_no, log_line, step from kept where log_no in (select log_no from clocks)) as k
+    asof inner join (select log_no, log_line, rank, step from kept where log_no in (select log_no from clocks)) as k
         on c.log_no = k.log_no and c.log_line >= k.log_line
     group by all
 ),
@@ -217,7 +218,7 @@ paced as (
             else clock_s / nullif(step, 0)
         end as clock_step_s,
     from clocked
-    window w as (partition by log_no order by log_line)
+    window w as (partition by log_no, rank order by log_line)
 ),
 
 -- files that repeat what a console tells, and do not say when: of the same run the better one counts
