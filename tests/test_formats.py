@@ -96,7 +96,8 @@ def test_every_head_begins_a_line_of_a_sample_and_is_found_behind_another_line(f
         }
         for cut in others.get(head.behind, [begin]):
             glued = pl.DataFrame({"line": [1], "text": [cut + line]})
-            apart = (split_glued if head.behind == "any" else split_glued_to_words)(glued)["text"][0]
+            split = split_glued if head.behind in ("any", "message") else split_glued_to_words
+            apart = split(glued)["text"][0]
             assert line == apart.rpartition("\r")[2], cut
 
 

@@ -29,7 +29,7 @@ Kind = Literal[
     "lower",
 ]
 Role = Literal["trainer", "scheduler", "checkpoint", "node", "any"]
-Behind = Literal["any", "words", "cut", "step", "twin"]
+Behind = Literal["any", "message", "words", "cut", "step", "twin"]
 Shape = Literal["lines", "records", "table", "csv", "columns", "document", "blocks", "prose", "trace"]
 
 #: Shapes of files that begin with a header, which their later parts need.
@@ -172,15 +172,13 @@ class Head:
     Attributes:
         regex: Rust regular expression without named groups and anchors; no other line holds what it matches.
         behind: what such a line is set apart from. ``any``: every line; it is looked for in all of them, and
-            has to begin with a literal. ``words``: what stands behind anything but a prefix. ``cut``: a line
-            that was cut. ``step``: a step line, wherever. ``twin``: a line that begins with such a head.
-        message: True where loggers print it as what they have to say: behind a word of theirs in brackets,
-            such as the level, it is no line of its own.
+            has to begin with a literal. ``message``: the same, but loggers print it as well, behind words of
+            theirs in brackets. ``words``: what stands behind anything but a prefix. ``cut``: a line that was
+            cut. ``step``: a step line, wherever. ``twin``: a line that begins with such a head.
     """
 
     regex: str
     behind: Behind
-    message: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,8 +195,7 @@ class Format:
             header and quotation marks, ``columns`` that stand apart by blanks below a header, a ``document``
             of JSON or YAML, ``blocks`` of ``Key=Value`` on one or several lines, ``prose`` for people, or a
             ``trace`` of a profiler. Fields of records and documents are pointers: ``a/b`` is member ``b`` of
-            ``a``, and a slash in a name is ``~1``; ``a/[type=Ready]/b`` goes through the first item of ``a``
-            with that member.
+            ``a``, a slash in a name is ``~1``, and ``a/[type=Ready]/b`` takes the first such item of ``a``.
         primary: False for formats that occur inside other programs' output and never name a file.
         step_time: what the logged step time includes, as sentences for the documentation:
             evaluation, saves, data wait, and whether it is a mean.

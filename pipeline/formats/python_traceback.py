@@ -17,7 +17,7 @@ FORMAT = Format(
     primary=False,
     versions="3.6 to 3.14",
     heads=(
-        Head(r"Traceback \(most recent call last\)", "any", message=True),
+        Head(r"Traceback \(most recent call last\)", "message"),
         Head(r"Fatal Python error: ", "words"),
     ),
     patterns=(

@@ -6,13 +6,12 @@ lines begin is a field of their format; whatever the format of a file, it may ho
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from functools import cache
 
 import polars as pl
 
 from pipeline.formats import registry
-from pipeline.formats.format import Behind, Head
+from pipeline.formats.format import Behind
 from pipeline.ingest.rules import NEVER
 
 #: Behind another line that was cut: prefixes end with neither a letter nor a word, nor a quoted or a second
@@ -32,45 +31,34 @@ _STEP = r"\| .*?|step: .*?"
 
 
 @cache
-def _heads(behind: Behind) -> str:
-    """Return an expression that matches the heads which may stand behind something."""
-    return _any_of(head for head in _all_heads() if head.behind == behind)
-
-
-def _all_heads() -> Iterator[Head]:
-    """Yield the heads of all formats."""
-    for fmt in registry().values():
-        yield from fmt.heads
-
-
-def _any_of(heads: Iterable[Head]) -> str:
-    """Return an expression that matches any of some heads."""
-    return "|".join(sorted({head.regex for head in heads})) or NEVER
+def _heads(*behind: Behind) -> str:
+    """Return an expression that matches the heads which may stand behind something of some kinds."""
+    found = sorted({head.regex for fmt in registry().values() for head in fmt.heads if head.behind in behind})
+    return "|".join(found) or NEVER
 
 
 @cache
 def _glued() -> tuple[str, ...]:
     """Return expressions of what a line ends with (group 1) and what is glued to it (group 2), in order."""
-    messages = [head for head in _all_heads() if head.behind == "any" and head.message]
-    behind: tuple[tuple[str, str], ...] = (
-        (f"{_CUT}|{_BRACKETS}", _any_of(h for h in _all_heads() if h.behind == "any" and not h.message)),
+    behind = (
+        (f"{_CUT}|{_BRACKETS}", _heads("any")),
         (_SAID, _heads("words")),
         (_STEP, _heads("step")),
-        (_CUT, _any_of([*messages, *(h for h in _all_heads() if h.behind == "cut")])),
+        (_CUT, _heads("cut", "message")),
     )
     return tuple(f"({end})({heads})" for end, heads in behind)
 
 
 def has_glued(text: pl.Series) -> pl.Series:
     """Return which texts, that begin with something of their own, hold what may be glued to it."""
-    return text.str.contains(_heads("any"))
+    return text.str.contains(_heads("any", "message"))
 
 
 def split_glued(lines: pl.DataFrame) -> pl.DataFrame:
     """Return lines (``line``, ``text``) that begin as lines do, with what is glued to them set apart."""
     if not has_glued(lines["text"]).any():
         return lines
-    return lines.with_columns(pl.col("text").str.replace_all(_heads("any"), "\r$0"))
+    return lines.with_columns(pl.col("text").str.replace_all(_heads("any", "message"), "\r$0"))
 
 
 def split_glued_to_words(lines: pl.DataFrame) -> pl.DataFrame:
