@@ -18,7 +18,7 @@ from pipeline.formats.format import Format
 from pipeline.ingest.blocks import count_keys
 from pipeline.ingest.csv_tables import HEAD_LINES, may_be_headers
 from pipeline.ingest.literals import match_rules
-from pipeline.ingest.match import WHOLE, match_format, table_header
+from pipeline.ingest.match import RECORD_BEGINS, WHOLE, match_format, table_header
 from pipeline.ingest.rules import alternation, rules_of_all
 from pipeline.ingest.sample import Sample, lines_of
 
@@ -205,7 +205,7 @@ def _ask_shapes(looks: Sequence[_Look], sampled: pl.DataFrame, first: pl.DataFra
     spoken = head.filter(text.str.contains(r"\S"))
     headed = head.filter(pl.int_range(pl.len()).over("file") < HEAD_LINES)
     found = {
-        "records": sampled.filter(text.str.contains(r'^\s*\{\s*["}]')),
+        "records": sampled.filter(text.str.contains(RECORD_BEGINS)),
         "document": spoken.unique("file", keep="first", maintain_order=True).filter(
             text.str.contains(_DOCUMENT)
         ),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from pipeline.formats.format import Format
-from pipeline.ingest.match import Found, match_fields, match_format, table_header
+from pipeline.ingest.match import RECORD_BEGINS, Found, match_fields, match_format, table_header
 from pipeline.ingest.peel import strip_prefixes
 from pipeline.ingest.regexes import to_ascii
 from pipeline.ingest.rules import alternation, guest_formats, guest_literals, marks_of
@@ -87,7 +87,7 @@ def _marked(fmt: Format, text: pl.Series) -> pl.Series:
     """Return which texts may be a record of a format, or the header of its table."""
     marked = text.str.contains(alternation(marks_of(fmt)))
     if fmt.shape == "records":
-        return marked & text.str.contains(r"^\s*\{")
+        return marked & text.str.contains(RECORD_BEGINS)
     for at in marked.arg_true():
         if table_header(fmt, text.slice(at, 1)) is None:
             marked = marked.scatter(at, False)
@@ -118,7 +118,7 @@ def _found(fmt: Format, text: pl.Series, label: str) -> Found:
     if fmt.shape == "lines":
         return match_format(fmt, text, label)
     if fmt.shape == "records":
-        asked = text.str.contains(r"^\s*\{.*\}\s*,?\s*$")
+        asked = text.str.contains(RECORD_BEGINS) & text.str.contains(r"\}\s*,?\s*$")
     else:
         marked = text.str.contains(alternation(marks_of(fmt))).arg_true()
         asked = pl.int_range(len(text), eager=True) >= (marked[0] if len(marked) else len(text))

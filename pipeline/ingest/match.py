@@ -24,6 +24,9 @@ from pipeline.ingest.traces import iter_text, trace_document
 #: Shapes of files that only make sense as a whole.
 WHOLE = ("document", "blocks", "prose", "trace")
 
+#: How a record of JSON begins on a line; a dictionary that Python printed has other quotes.
+RECORD_BEGINS = r'^\s*\{\s*["}]'
+
 _MATCHES = {"line": pl.Int64, "pattern": pl.String}
 _AROUND = {"line": pl.Int64, "text": pl.String}
 
