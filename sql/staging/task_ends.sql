@@ -3,6 +3,7 @@
 -- step: number of the step in its log; each task of a step ends once, so that a task told again belongs to another one
 -- opens: whether it is the first line that is known to tell of its step
 -- previous_ord: place of the last such line before it
+-- tasks: how many its step had, where the end of each is told, not of one alone, who may have failed where others ended well
 with recursive
 
 lines as (
@@ -126,5 +127,12 @@ select
     n.step,
     l.ord = n.ord and n.step > 1 as opens,
     lag(l.ord) over (partition by l.log_no order by l.ord) as previous_ord,
+    case
+        when sum(len(t.tasks)) over w = max(list_max(t.tasks)) over w + 1
+            and (max(list_max(t.tasks)) over w > 0 or bool_or(l.taken_down) over w)
+            then max(list_max(t.tasks)) over w + 1
+    end as tasks,
 from lines as l
 asof inner join begins as n on l.log_no = n.log_no and l.ord >= n.ord
+left join told_in as t on t.log_no = l.log_no and t.ord = l.ord
+window w as (partition by l.log_no, n.step)
