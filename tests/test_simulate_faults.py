@@ -53,7 +53,10 @@ def said(name: str) -> tuple[str, ...]:
     it = run.attempts[0]
     places = ("kernel", "rank", "scheduler", "daemon")
     return tuple(
-        line.text for place in places for line in last_words(run, run.jobs[it.job], it, Style(), place)
+        text
+        for place in places
+        for line in last_words(run, run.jobs[it.job], it, Style(), place)
+        for text in line.text.splitlines()
     )
 
 

@@ -18,8 +18,9 @@ from pipeline.ingest.match import match_format
 from pipeline.simulate.blemishes import AccountingForm, Blemishes
 from pipeline.simulate.invent import invent
 from pipeline.simulate.lines import Style
-from pipeline.simulate.plan import Plan
+from pipeline.simulate.plan import Ending, Plan
 from pipeline.simulate.renderers import BESIDE, Trainer, trainers
+from pipeline.simulate.story import SECOND
 from pipeline.simulate.write import write_story
 from tests.simulated import violations
 from tests.together import side_by_side
@@ -141,6 +142,10 @@ def test_the_last_step_is_saved_where_a_trainer_does_so() -> None:
     assert save.step == 60
     assert last.end is not None
     assert save.blocked_us == save.durable_us == last.end.stop_us
+    # Nor does an end come that would have come inside of it: whoever made the last step completes.
+    assert last.loop_us is not None
+    script = (Ending("key_error", (save.start_us - last.loop_us) / SECOND + 1.0),)
+    assert invent(1, (replace(plan, script=script),)).runs[0].attempts == [last]
     other = invent(1, (replace(plan, trainer="megatron"),)).runs[0].attempts[-1]
     assert other.saves[-1].step == 50
 

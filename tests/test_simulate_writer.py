@@ -194,6 +194,21 @@ def test_the_last_line_of_a_killed_attempt_is_cut(kind: Prefix, tmp_path: Path) 
     assert torn[killed].endswith(b"\n") == (kind == "srun")
 
 
+@pytest.mark.parametrize("kind", ["none", "srun"])
+def test_a_warning_of_nccl_ends_the_line_that_it_finds(kind: Prefix, tmp_path: Path) -> None:
+    """Be it one that was cut: an empty line stands before such a warning, or an end of that line."""
+    told = story(2, script=(Ending("port_down", 95.0),))
+    write_story(told, tmp_path, Style(), Blemishes(prefix=kind, torn=True, together=True))
+    killed, _ = sorted(tmp_path.rglob("heron*/*.out"))
+    lines = [re.sub(r"^ *\d+: ", "", line) for line in killed.read_text(encoding="utf-8").splitlines()]
+    warnings = [at for at, line in enumerate(lines) if " NCCL WARN " in line]
+    assert len(warnings) > 2
+    assert all(lines[at].startswith("[2026-10-05 ") for at in warnings)
+    before = [lines[at - 1] for at in warnings]
+    assert any(before) == (kind == "none")
+    assert not any(before[1:])
+
+
 KERNEL = {
     "iso": ["kern  :err   : 2026-10-05T05:00:01,250000+02:00 NVRM: text"],
     "ctime": ["[Mon Oct  5 05:00:01 2026] NVRM: text"],

@@ -17,7 +17,10 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class Printed(NamedTuple):
-    """A line: when it was printed, by which rank (-1 for none), on which stream, its text, and the host."""
+    """A line: when it was printed, by which rank (-1 for none), on which stream, its text, and the host.
+
+    A text may begin with a line end, where a program ends whatever line it finds before it prints its own.
+    """
 
     time_us: int
     rank: int
@@ -153,7 +156,8 @@ def _facts(
         "glog": local.strftime(f"{local.month}%d %H:%M:%S.%f000"),
         "torch": local.strftime("%m%d %H:%M:%S.%f"),
         "comma": local.strftime("%Y-%m-%d %H:%M:%S,") + f"{local.microsecond // 1000:03d}",
-        "nccl": f"[{local:%Y-%m-%d %H:%M:%S}] {job.hosts[rank // run.gpus_per_host]}:{4400 + rank}:4702",
+        # NCCL ends the line that it finds, whoever wrote it, before it warns.
+        "nccl": f"\n[{local:%Y-%m-%d %H:%M:%S}] {job.hosts[rank // run.gpus_per_host]}:{4400 + rank}:4702",
         "failed_at": style.local(end.detected_us, host).strftime("%Y-%m-%d_%H:%M:%S"),
         "ms": ran,
         "ran": ran,

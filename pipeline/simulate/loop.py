@@ -20,7 +20,7 @@ def train(it: Attempt, limit: int, until_us: int, plan: Plan, rng: Random, disk:
     """Add steps to an attempt; return when the last thing of its loop ended.
 
     The loop ends before step ``limit``, and before the step that would end after ``until_us``. A save may be
-    torn there; an evaluation that would be is not begun.
+    torn there, but the last one of a run that completes; an evaluation that would be is not begun.
     """
     return _Loop(it, until_us, plan, rng, disk).run(limit)
 
@@ -95,6 +95,8 @@ class _Loop:
                 self._save(number)
                 quiet = False
             if plan.save_every and plan.saves_last and number == plan.target and not plan.goes_on:
+                # A run that made its last step completes, and so it has its last save behind it.
+                self.until_us = _NEVER
                 self._save(number)
                 self._drain(number)
             if plan.eval_every and number % plan.eval_every == 0 and number < plan.target:

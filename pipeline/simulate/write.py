@@ -131,7 +131,8 @@ class _Console:
                 prefixes[key] = prefix_of(run, job, blemishes.prefix, *key)
             before = prefixes[key].replace(TIME_MARK, collector_time(line.time_us))
             if not line.text.endswith(CUT_MARK):
-                file.write(f"{before}{line.text}\n".encode())
+                text = line.text.replace("\n", f"\n{before}")
+                file.write(f"{before}{text}\n".encode())
                 continue
             # The next to write goes on in the same line, unless somebody takes lines apart to label them.
             file.write((before + line.text.removesuffix(CUT_MARK)).encode())

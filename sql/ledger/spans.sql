@@ -203,6 +203,56 @@ stepped as (
     from counted
 ),
 
+-- a save that begins proves its step, where the line that would tell of it is not printed any more; one of steps far beyond
+-- counts something else
+saved as (
+    select
+        t.attempt_key,
+        p.step,
+        epoch_us(p.ts) as ts_us,
+        p.ts_quality,
+        p.log_no,
+        p.log_line,
+        p.ord,
+        p.source_id,
+        p.line,
+        p.segment,
+    from staging.placed as p
+    inner join ledger.timeline as t using (run_id, launch_no)
+    where p.kind = 'save' and p.edge in ('begin', 'span') and p.step is not null and p.ts is not null
+    qualify row_number() over (partition by t.attempt_key order by p.step desc, p.ts, p.log_no, p.ord, p.source_id, p.line) = 1
+),
+
+proved as (
+    from stepped
+    union all by name
+    select
+        l.* exclude (duration_s) replace (
+            null::bigint as event_row,
+            null::bigint as steps,
+            false as told_of_one,
+            false as told_of_all,
+            null::double as elapsed_s,
+            l.step as previous_step,
+            l.ts_us as previous_us,
+            l.place + 1 as place,
+            l.step + 1 as step_first,
+            s.step as step,
+            s.step as step_last,
+            s.ts_us as ts_us,
+            s.ts_quality as ts_quality,
+            s.log_no as log_no,
+            s.log_line as log_line,
+            s.ord as ord,
+            s.source_id as source_id,
+            s.line as line,
+            s.segment as segment
+        ),
+    from stepped as l
+    inner join saved as s using (attempt_key)
+    where l.next_step is null and l.edge = 'end' and s.ts_us >= l.ts_us and s.step between l.step + 1 and l.step + l.stride
+),
+
 printed as (
     select
         *,
@@ -219,7 +269,7 @@ printed as (
         end as told_s,
         -- a printed time of years is damage, and no sum of such may leave the range of times
         case when told_s is not null then (least(told_s, 1e9) * 1000000)::bigint end as printed_us,
-    from stepped
+    from proved
 ),
 
 -- what timers and lines of saves say of the length of a stall, by the step line that comes next or tells of it itself;
