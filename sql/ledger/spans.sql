@@ -203,13 +203,18 @@ stepped as (
     from counted
 ),
 
--- a save that begins proves its step, where the line that would tell of it is not printed any more; one of steps far beyond
--- counts something else
-saved as (
+-- lines of saves, and what is told behind and before each: its timer holds the wait for the save before it as well, which comes
+-- before its first line
+save_lines as (
     select
         t.attempt_key,
+        p.kind,
+        p.edge,
         p.step,
-        epoch_us(p.ts) as ts_us,
+        epoch_us(p.ts) as begin_us,
+        lead(case when p.kind = 'timer' then (least(p.duration_s, 1e9) * 1000000)::bigint end ignore nulls) over w as timer_us,
+        lead(case when p.edge = 'blocked' then epoch_us(p.ts) end ignore nulls) over w as blocked_us,
+        max(case when p.edge = 'end' then epoch_us(p.ts) end) over (w rows unbounded preceding) as previous_end_us,
         p.ts_quality,
         p.log_no,
         p.log_line,
@@ -219,8 +224,21 @@ saved as (
         p.segment,
     from staging.placed as p
     inner join ledger.timeline as t using (run_id, launch_no)
-    where p.kind = 'save' and p.edge in ('begin', 'span') and p.step is not null and p.ts is not null
-    qualify row_number() over (partition by t.attempt_key order by p.step desc, p.ts, p.log_no, p.ord, p.source_id, p.line) = 1
+    where p.kind = 'save' or (p.kind = 'timer' and p.name = 'save-checkpoint')
+    window w as (partition by t.attempt_key, p.log_no order by p.ord)
+),
+
+-- a save that begins proves its step, where the line that would tell of it is not printed any more; one of steps far beyond
+-- counts something else
+saved as (
+    select
+        *,
+        case
+            when blocked_us - timer_us < previous_end_us and previous_end_us <= begin_us then blocked_us - timer_us else begin_us
+        end as ts_us,
+    from save_lines
+    where kind = 'save' and edge in ('begin', 'span') and step is not null and begin_us is not null
+    qualify row_number() over (partition by attempt_key order by step desc, begin_us, log_no, ord, source_id, line) = 1
 ),
 
 proved as (
@@ -239,7 +257,7 @@ proved as (
             l.step + 1 as step_first,
             s.step as step,
             s.step as step_last,
-            s.ts_us as ts_us,
+            greatest(s.ts_us, l.ts_us) as ts_us,
             s.ts_quality as ts_quality,
             s.log_no as log_no,
             s.log_line as log_line,
@@ -250,7 +268,7 @@ proved as (
         ),
     from stepped as l
     inner join saved as s using (attempt_key)
-    where l.next_step is null and l.edge = 'end' and s.ts_us >= l.ts_us and s.step between l.step + 1 and l.step + l.stride
+    where l.next_step is null and l.edge = 'end' and s.begin_us >= l.ts_us and s.step between l.step + 1 and l.step + l.stride
 ),
 
 printed as (
