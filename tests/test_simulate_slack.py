@@ -48,6 +48,18 @@ def test_a_loop_that_no_line_begins_is_known_by_its_first_step_line(trainer: str
     assert told == ((it.loop_us, it.end.stop_us),) * count
 
 
+@pytest.mark.parametrize(("trainer", "count"), [("nanogpt", 1), ("torchft", 1), ("megatron", 0)])
+def test_a_start_of_first_lines_alone_is_not_known_to_have_reached_its_loop(trainer: str, count: int) -> None:
+    # Stopped in the first step: nanoGPT and torchft print nothing behind the lines with which they begin.
+    run = deepcopy(story(trainer=trainer).runs[0])
+    it = run.attempts[0]
+    assert it.loop_us is not None
+    assert it.end is not None
+    it.steps, it.stalls, it.saves = [], [], []
+    it.end = replace(it.end, stop_us=it.loop_us + 3_000_000)
+    assert slack_of(run, Style()).blind == ((it.loop_us, it.end.stop_us),) * count
+
+
 @pytest.mark.parametrize(("waited_us", "steps"), [(100_000, 2), (400_000, 1)])
 def test_a_line_that_another_thread_prints_is_missing_of_a_step_that_was_killed_before(
     waited_us: int, steps: int

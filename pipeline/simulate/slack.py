@@ -137,13 +137,15 @@ def _unparted(run: Run) -> Iterator[tuple[int, int]]:
 def _unbegun(run: Run, style: Style) -> Iterator[tuple[int, int]]:
     """Yield the spans of loops of which no line tells that they had begun, warm-up included.
 
-    They stopped within the first log interval, and what such a trainer prints last is of its set-up.
+    They stopped within the first log interval, and what such a trainer prints last is of its set-up, or of
+    its start, where nothing lies between that and the loop.
     """
     for it in run.attempts:
         if it.loop_us is None or it.end is None or len(it.steps) >= style.log_interval:
             continue
         told = (line.time_us for line in trainers()[run.trainer].render(run, it.world(run), it, style))
-        if max(told, default=0) < it.loop_us:
+        last = max(told, default=0)
+        if last < it.loop_us or last == it.process_us:
             yield it.loop_us, it.end.stop_us
 
 
