@@ -341,6 +341,50 @@ restarts as (
         and not exists (select 1 from spoken_lines as t where t.log_no = s.log_no and t.ord > s.ord and t.ord < e.ord)
 ),
 
+-- what a trainer said with a time, and when it last began until then
+words as (
+    select run_id, ts, max(case when is_start then ts end) over (partition by run_id order by ts) as start_ts
+    from placed
+    where by_trainer and ts is not null
+),
+
+-- a log that ends with a start without a time may tell of any launch
+untimed as (
+    select run_id, max(ts) as ts
+    from placed
+    where by_trainer
+    group by run_id, log_no
+    having max(ord) filter (where is_start and ts is null) > coalesce(max(ord) filter (where ts is not null), -1)
+),
+
+dated as (
+    select log_no, ord, any_value(run_id) as run_id, any_value(key) as key, max(ts) as ts
+    from keyed
+    where key is not null and ts is not null
+    group by log_no, ord
+),
+
+-- so was one whose trainer spoke before its first end, if none has since; no program starts again within half a minute
+spoken_restarts as (
+    select
+        b.run_id,
+        e.log_no,
+        e.previous_ord as after_ord,
+        e.ord as end_ord,
+        b.ts + interval 1 microsecond as start_ts,
+        a.ts as end_ts,
+    from staging.task_ends as e
+    asof inner join dated as b on e.log_no = b.log_no and e.previous_ord >= b.ord
+    asof inner join dated as a on e.log_no = a.log_no and e.ord >= a.ord
+    asof inner join words as w on w.run_id = a.run_id and a.ts >= w.ts
+    where e.opens and a.ord > e.previous_ord and a.key = b.key and a.ts > b.ts + interval 30 second
+        and w.ts <= b.ts + interval 60 second
+        and coalesce(w.start_ts <= b.ts, true)
+        and not exists (select 1 from untimed as u where u.run_id = b.run_id and coalesce(u.ts <= a.ts, true))
+        and not exists (select 1 from silent as s where s.log_no = e.log_no and e.ord >= s.ord and e.previous_ord <= s.last_ord)
+        and not exists (select 1 from keyed as t where t.by_trainer and t.log_no = e.log_no and t.ord > e.previous_ord and t.ord < e.ord)
+),
+
 by_jobs as (
     select
         s.run_id,
@@ -377,6 +421,19 @@ in_turn as (
 
 final as (
     from in_turn
+    union all
+    select
+        any_value(r.run_id) as run_id,
+        r.log_no,
+        min(k.ord) as ord,
+        r.end_ord as last_ord,
+        arg_min(k.source_id, (k.ord, k.log_line)) as source_id,
+        arg_min(k.line, (k.ord, k.log_line)) as line,
+        any_value(r.start_ts) as start_ts,
+        any_value(r.end_ts) as end_ts,
+    from spoken_restarts as r
+    inner join keyed as k on k.log_no = r.log_no and k.ord > r.after_ord and k.ord <= r.end_ord
+    group by r.log_no, r.end_ord
     union all
     -- nothing but the agent tells of it
     select a.run_id, a.log_no, a.ord, a.end_ord as last_ord, t.source_id, t.line, a.start_ts, a.end_ts
