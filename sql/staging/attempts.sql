@@ -103,8 +103,9 @@ ordered as (
             partition by run_id, job_key order by sort_ts nulls last, log_no, first_ord
             rows between unbounded preceding and 1 preceding
         ) as earlier_end_ts,
-        -- a log tells of one launch after the other, whatever their clocks say
-        arg_max(log_no, coalesce(end_ts, start_ts)) over (
+        -- a log tells of one launch after the other, whatever their clocks say; but ranks begin one after the other, too, and what
+        -- has made no step may be one of those
+        arg_max(case when step_lines > 0 then log_no else -1 end, coalesce(end_ts, start_ts)) over (
             partition by run_id, job_key order by sort_ts nulls last, log_no, first_ord
             rows between unbounded preceding and 1 preceding
         ) = log_no as follows_own,
