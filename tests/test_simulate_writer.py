@@ -19,10 +19,9 @@ import zstandard
 
 from pipeline.errors import GoodputError
 from pipeline.ingest.lines import build_frame
-from pipeline.simulate.blemishes import CLEAN, Blemishes, KernelForm, Prefix
+from pipeline.simulate.blemishes import CLEAN, Blemishes, Prefix
 from pipeline.simulate.files import LogFile
 from pipeline.simulate.invent import invent
-from pipeline.simulate.kernel import kernel_log
 from pipeline.simulate.layout import zone_name
 from pipeline.simulate.lines import Printed, Style
 from pipeline.simulate.plan import Ending, Plan
@@ -32,9 +31,6 @@ from pipeline.simulate.story import Story
 from pipeline.simulate.transports import LATEST, as_printed, collector_time, prefix_of
 from pipeline.simulate.write import write_story
 from tests.simulated import violations
-
-#: 2026-10-05 03:00:01.250 UTC
-NOON = 1_791_169_201_250_000
 
 
 @cache
@@ -79,7 +75,7 @@ def test_every_prefix_has_a_test() -> None:
 
 
 def test_a_collector_stamps_in_utc(tmp_path: Path) -> None:
-    assert collector_time(NOON) == "2026-10-05T03:00:01.250000000Z"
+    assert collector_time(1_791_169_201_250_000) == "2026-10-05T03:00:01.250000000Z"
     files = consoles(written(tmp_path, Blemishes(prefix="kubectl"), Style(offset_s=7200)))
     stamps = [line[:30] for content in files.values() for line in content.decode().splitlines()]
     assert all(datetime.fromisoformat(stamp[:26] + "+00:00") for stamp in stamps)
@@ -206,37 +202,6 @@ def test_a_warning_of_nccl_ends_the_line_that_it_finds(kind: Prefix, tmp_path: P
     before = [lines[at - 1] for at in warnings]
     assert any(before) == (kind == "none")
     assert not any(before[1:])
-
-
-KERNEL = {
-    "iso": ["kern  :err   : 2026-10-05T05:00:01,250000+02:00 NVRM: text"],
-    "ctime": ["[Mon Oct  5 05:00:01 2026] NVRM: text"],
-    "syslog": ["Oct  5 05:00:01 gx017 kernel: [1765154.895677] NVRM: text"],
-    "boot": ["[1765154.895677] NVRM: text"],
-    "journal": ["2026-10-05T05:00:01.250000+02:00 gx017 kernel: NVRM: text"],
-    "json": [
-        '{"__REALTIME_TIMESTAMP": "1791169201250000", "__MONOTONIC_TIMESTAMP": "1765154895677", '
-        '"_BOOT_ID": "0000000000000000000000001930931e", "_TRANSPORT": "kernel", '
-        '"SYSLOG_IDENTIFIER": "kernel", "PRIORITY": "3", "_HOSTNAME": "gx017", "MESSAGE": "NVRM: text"}'
-    ],
-}
-
-
-@pytest.mark.parametrize("form", KERNEL)
-def test_forms_of_kernel_times(form: KernelForm) -> None:
-    lines = list(kernel_log("gx017", [(NOON, "NVRM: text")], form, Style(offset_s=7200), 7))
-    assert KERNEL[form] == lines[-1:]
-    assert set(KERNEL) == set(get_args(KernelForm))
-
-
-def test_the_kernel_says_which_second_the_clock_showed_at_boot() -> None:
-    lines = list(kernel_log("gx017", [(NOON, "NVRM: text")], "boot", Style(), 7))
-    clock = next(line for line in lines if "setting system clock" in line)
-    taken_s, since_s, now_s = (
-        float(text.split("(")[-1].rstrip(")]").lstrip("[ ")) if "(" in text else float(text.strip("[ ]"))
-        for text in (clock, clock.split("]")[0], lines[-1].split("]")[0])
-    )
-    assert 0 <= NOON / 1e6 - (taken_s - since_s + now_s) < 1
 
 
 def test_local_time_is_written_with_its_zone(tmp_path: Path) -> None:

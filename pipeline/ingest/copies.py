@@ -42,7 +42,7 @@ def find_duplicates(probes: Sequence[Probe]) -> dict[str, str]:
         if found.head_hash and found.source.bytes and not found.error:
             groups.setdefault(found.head_hash, []).append(found)
     copies: dict[str, str] = {}
-    logs = _Logs(probes)
+    logs: _Logs | None = None
     for group in groups.values():
         if len(group) == 1:
             continue
@@ -51,6 +51,9 @@ def find_duplicates(probes: Sequence[Probe]) -> dict[str, str]:
             content = found.known.row["content_hash"] if found.known else hash_content(found.source.place)
             alike.setdefault(content, []).append(found)
         for same in alike.values():
+            if len(same) == 1:
+                continue
+            logs = logs or _Logs(probes)
             for one in logs.told_apart(same):
                 copies |= _copies_of(one)
     return copies
@@ -75,6 +78,8 @@ class _Logs:
         self._places = places_in_logs([found.source.name for found in probes])
         self._parts: dict[str, dict[int, Probe]] = {}
         self._differing: dict[tuple[str, str, int], bool] = {}
+        # Each is compared with many, and read once.
+        self._heads: dict[str, str] = {}
         for found in probes:
             if found.source.bytes and not found.error:
                 log, age = self._places[found.source.name]
@@ -100,16 +105,24 @@ class _Logs:
         if case not in self._differing:
             parts, others = self._parts[log], self._parts[other_log]
             pairs = ((part, others.get(at - age + other_age)) for at, part in parts.items())
-            self._differing[case] = any(other and _begin_differently(part, other) for part, other in pairs)
+            self._differing[case] = any(
+                other and self._begin_differently(part, other) for part, other in pairs
+            )
         return self._differing[case]
 
+    def _begin_differently(self, one: Probe, other: Probe) -> bool:
+        """Return whether two files begin differently; one copied while it was written is a beginning."""
+        if one.head_hash and one.head_hash == other.head_hash:
+            return False
+        mine, theirs = self._head_of(one), self._head_of(other)
+        return not (mine.startswith(theirs) or theirs.startswith(mine))
 
-def _begin_differently(one: Probe, other: Probe) -> bool:
-    """Return whether two files begin differently; one that was copied while it was written is a beginning."""
-    if one.head_hash and one.head_hash == other.head_hash:
-        return False
-    mine, theirs = ("\n".join(read_sample(found.source.place).head) for found in (one, other))
-    return not (mine.startswith(theirs) or theirs.startswith(mine))
+    def _head_of(self, found: Probe) -> str:
+        """Return the first lines of a file."""
+        name = found.source.name
+        if name not in self._heads:
+            self._heads[name] = "\n".join(read_sample(found.source.place).head)
+        return self._heads[name]
 
 
 def _copies_of(same: Sequence[Probe]) -> dict[str, str]:

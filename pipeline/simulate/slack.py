@@ -98,11 +98,16 @@ def slack_of(run: Run, style: Style, blemishes: Blemishes = CLEAN) -> RunSlack:
     return RunSlack(stamp, interval, steps, intervals, stamped, tuple(blind), tuple(untold), tuple(reasons))
 
 
+def _last_word(run: Run, attempt: Attempt, style: Style) -> int:
+    """Return when the trainer of an attempt printed its last line, in microseconds; 0 for none."""
+    lines = trainers()[run.trainer].render(run, attempt.world(run), attempt, style)
+    return max((line.time_us for line in lines), default=0)
+
+
 def _unprinted(run: Run, attempt: Attempt, style: Style) -> bool:
     """Return whether nothing was printed any more when the last step that has a line was over."""
     ended = [step.end_us for step in attempt.steps if step.number % style.log_interval == 0]
-    told = (line.time_us for line in trainers()[run.trainer].render(run, attempt.world(run), attempt, style))
-    return bool(ended) and max(told, default=0) < ended[-1]
+    return bool(ended) and _last_word(run, attempt, style) < ended[-1]
 
 
 def _widthless(run: Run) -> Iterator[tuple[int, int]]:
@@ -143,8 +148,7 @@ def _unbegun(run: Run, style: Style) -> Iterator[tuple[int, int]]:
     for it in run.attempts:
         if it.loop_us is None or it.end is None or len(it.steps) >= style.log_interval:
             continue
-        told = (line.time_us for line in trainers()[run.trainer].render(run, it.world(run), it, style))
-        last = max(told, default=0)
+        last = _last_word(run, it, style)
         if last < it.loop_us or last == it.process_us:
             yield it.loop_us, it.end.stop_us
 
@@ -193,5 +197,4 @@ def _since(run: Run, attempt: Attempt, style: Style, reached_us: int) -> int:
     read = attempt.restore
     if read is None or read.end_us > reached_us:
         return reached_us
-    told = (line.time_us for line in trainers()[run.trainer].render(run, attempt.world(run), attempt, style))
-    return read.start_us if max(told, default=0) <= read.end_us else reached_us
+    return read.start_us if _last_word(run, attempt, style) <= read.end_us else reached_us
