@@ -6,6 +6,7 @@ import gzip
 import math
 import os
 import pickle
+from collections import Counter
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,7 +21,9 @@ from pipeline.ingest import ingest
 from pipeline.ingest.account import ChunkResult
 from pipeline.ingest.chunks import Chunk, read_chunks
 from pipeline.ingest.doctor import diagnose
+from pipeline.ingest.sample import Sample, read_sample
 from pipeline.ingest.values import POLARS_TYPES
+from pipeline.places import Place
 from pipeline.processes import Processes, _OtherProcess
 from pipeline.tables import EVENT_TABLES
 from tests.golden import FOLDER
@@ -225,6 +228,25 @@ def test_the_same_part_of_two_logs_that_go_on_differently_is_no_copy(tmp_path: P
     run_on({**own, **kept, "kite/8.out": later[2]}, tmp_path)
     copies = {path: row["duplicate_of"] for path, row in sources(tmp_path / "store").items()}
     assert {path: first for path, first in copies.items() if first} == {"kite/8.out.3": "kept/8.out.2"}
+
+
+def test_each_part_of_many_logs_that_begin_alike_is_looked_into_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each of them is compared with all others."""
+    looked: Counter[str] = Counter()
+
+    def noted(place: Place) -> Sample:
+        looked[str(place)] += 1
+        return read_sample(place)
+
+    monkeypatch.setattr("pipeline.ingest.copies.read_sample", noted)
+    start = CONSOLE.decode()
+    own = {f"tern/{rank}.out.1": start for rank in range(9)}
+    run_on(own | {f"tern/{rank}.out": f"rank {rank} goes on\n" for rank in range(9)}, tmp_path)
+    assert not any(row["duplicate_of"] for row in sources(tmp_path / "store").values())
+    assert set(looked.values()) == {1}
+    assert len(looked) == 9
 
 
 def test_parts_of_a_rotated_log_have_one_format(logs: Path, tmp_path: Path) -> None:
